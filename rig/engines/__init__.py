@@ -70,9 +70,7 @@ class Engine(Protocol):
         """Makes the place ready (builds the image if need be). Safe between processes."""
         ...
 
-    def open(
-        self, ready: Ready, argv: Sequence[str], files: Files, limits: Limits
-    ) -> Channel:
+    def open(self, ready: Ready, argv: Sequence[str], files: Files, limits: Limits) -> Channel:
         """Starts ``argv`` in a fresh box, in a work folder that holds ``files`` (mode 0755)."""
         ...
 

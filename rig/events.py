@@ -1,0 +1,188 @@
+"""The events of a campaign, in the order in which they can come.
+
+A campaign is a stream of these; the journal keeps it, the report is a fold over it, and so are
+progress, resume and the merge of shards. Every event is flat data with a ``kind``, and names
+cells and setups by their ids (``i386/gcc/kernel``), cores by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rig.model import ToolchainFacts
+from rig.verdicts import Finding, Measurement, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class CoreFacts:
+    """A core as the report knows it. files: path -> sha256 of its content."""
+
+    name: str
+    origin: str
+    symbol: str
+    adapter: str
+    digest: str
+    files: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignStarted:
+    """What is going to be done. command: as typed. seed: of every random choice.
+
+    pairs: (setup id, before, after); cells: (setup id, core).
+    """
+
+    rig: str
+    command: tuple[str, ...]
+    started: str
+    seed: int
+    engine: str
+    isolated: bool
+    cores: tuple[CoreFacts, ...]
+    cells: tuple[tuple[str, str], ...]
+    pairs: tuple[tuple[str, str, str], ...]
+    checks: tuple[str, ...]
+    kind: Literal["campaign-started"] = "campaign-started"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One line of what goes on (image build output, a step); never part of the report."""
+
+    text: str
+    kind: Literal["progress"] = "progress"
+
+
+@dataclass(frozen=True, slots=True)
+class SetupReady:
+    """A setup's toolchain as read from its image. flags: of the core's unit, as passed."""
+
+    setup: str
+    facts: ToolchainFacts
+    flags: tuple[str, ...]
+    kind: Literal["setup-ready"] = "setup-ready"
+
+
+@dataclass(frozen=True, slots=True)
+class SetupFailed:
+    """Nothing of this setup can be judged; every cell of it gets this verdict and message."""
+
+    setup: str
+    verdict: Verdict
+    message: str
+    hint: str = ""
+    detail: str = ""
+    kind: Literal["setup-failed"] = "setup-failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A cell's object and program are there. reused: taken from the store.
+
+    command: of the compiler, as one would type it. warnings: the compiler's and linker's text.
+    """
+
+    setup: str
+    core: str
+    object_key: str
+    program_key: str
+    command: tuple[str, ...]
+    warnings: str
+    reused: bool
+    kind: Literal["built"] = "built"
+
+
+@dataclass(frozen=True, slots=True)
+class BuildFailed:
+    """The compiler or linker refused. message: its first error. command, image: what ran."""
+
+    setup: str
+    core: str
+    message: str
+    command: tuple[str, ...]
+    image: str
+    output: str
+    hint: str = ""
+    kind: Literal["build-failed"] = "build-failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    setup: str
+    core: str
+    measurements: tuple[Measurement, ...]
+    kind: Literal["measured"] = "measured"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckDone:
+    """One check of one cell. findings: at least one; PASS says how many cases were judged."""
+
+    setup: str
+    core: str
+    check: str
+    findings: tuple[Finding, ...]
+    seconds: float
+    kind: Literal["check-done"] = "check-done"
+
+
+@dataclass(frozen=True, slots=True)
+class PairTimed:
+    """Interleaved timing of a pair. method: whose time (``emulated`` or ``native``).
+
+    before, after: MB/s of each core; ratio: after / before, with its interval.
+    """
+
+    setup: str
+    before_core: str
+    after_core: str
+    method: str
+    before: Measurement
+    after: Measurement
+    ratio: Measurement
+    kind: Literal["pair-timed"] = "pair-timed"
+
+
+@dataclass(frozen=True, slots=True)
+class CellJudged:
+    """The last word on a cell: the worst of its findings, with the one to show first."""
+
+    setup: str
+    core: str
+    verdict: Verdict
+    finding: Finding | None = None
+    kind: Literal["cell-judged"] = "cell-judged"
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignEnded:
+    """complete: every planned cell was judged. counts: compilations, links, image builds,
+    objects reused, cases judged, sessions opened, ...
+    """
+
+    complete: bool
+    ended: str
+    seconds: float
+    counts: dict[str, int] = field(default_factory=dict)
+    reason: str = ""
+    kind: Literal["campaign-ended"] = "campaign-ended"
+
+
+Event = (
+    CampaignStarted
+    | Progress
+    | SetupReady
+    | SetupFailed
+    | Built
+    | BuildFailed
+    | Measured
+    | CheckDone
+    | PairTimed
+    | CellJudged
+    | CampaignEnded
+)
+
+Sink = Callable[[Event], None]
+"""Takes each event as it happens."""
