@@ -74,11 +74,13 @@ class Profile:
 
     flags: what every target gets. families: what targets of one family (``x86``) get on top.
     Deltas of a single target stand in the target's own file.
+    only: targets that the profile makes sense for; empty means all.
     """
 
     name: str
     summary: str
     flags: ProfileFlags
+    only: tuple[str, ...] = ()
     families: Mapping[str, ProfileFlags] = field(default_factory=dict)
 
 

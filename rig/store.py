@@ -1,0 +1,174 @@
+"""Objects, programs and exact measurements by content: made once, found again.
+
+An entry is a folder of files under the digest of everything that went into it. Entries appear
+by one rename and are verified when read, so that a killed process, a full disk or two rigs at
+once can leave behind at most a scratch folder, never half an entry.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from filelock import FileLock
+from platformdirs import user_cache_path
+
+from rig.errors import StoreFault
+from rig.model import Files
+
+_META = "entry.json"
+_FORMAT = "rig-store-1"
+
+
+def default_cache() -> Path:
+    """Where rig keeps what it can make again: ``RIG_CACHE``, else the user's cache folder."""
+    named = os.environ.get("RIG_CACHE")
+    return Path(named) if named else user_cache_path("hashrig")
+
+
+def key_of(*parts: object) -> str:
+    """Digest of plain data (strings, bytes, numbers, tuples, mappings), order kept."""
+    state = hashlib.sha256(_FORMAT.encode())
+    for part in parts:
+        _feed(state, part)
+    return state.hexdigest()
+
+
+def _feed(state: hashlib._Hash, part: object) -> None:
+    # every part carries its type and length, so that no two lists of parts look alike
+    if isinstance(part, bytes):
+        state.update(b"b%d:" % len(part) + part)
+    elif isinstance(part, str):
+        _feed(state, part.encode("utf-8", "surrogateescape"))
+    elif isinstance(part, Mapping):
+        state.update(b"m%d:" % len(part))
+        for name in sorted(part):
+            _feed(state, name)
+            _feed(state, part[name])
+    elif isinstance(part, (tuple, list)):
+        state.update(b"l%d:" % len(part))
+        for item in part:
+            _feed(state, item)
+    else:
+        state.update(f"r{part!r};".encode())
+
+
+@contextmanager
+def storage_faults(path: Path) -> Iterator[None]:
+    """Turns what a disk says into a StoreFault that names the place and the way out."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            what, hint = "the disk is full", "free some space, or run `rig clean --all`"
+        elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            what, hint = "no permission to write", "set RIG_CACHE to a folder that you own"
+        else:
+            what, hint = str(error.strerror or error), "set RIG_CACHE to another folder"
+        raise StoreFault(f"store {path}: {what}", hint) from error
+
+
+class Store:
+    """Entries under ``<root>/store``, locks under ``<root>/locks``."""
+
+    def __init__(self, root: Path | None = None) -> None:
+        self.root = root or default_cache()
+        self._entries = self.root / "store"
+        self._locks = self.root / "locks"
+
+    def path(self, key: str) -> Path:
+        """Folder of an entry, there or not."""
+        return self._entries / key[:2] / key[2:]
+
+    def get(self, key: str) -> Files | None:
+        """The entry's files, or None; a damaged entry is removed and counts as absent."""
+        folder = self.path(key)
+        try:
+            digests = json.loads((folder / _META).read_bytes())
+            files = {name: (folder / name).read_bytes() for name in digests}
+            whole = all(_sha(files[name]) == digests[name] for name in digests)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError):
+            whole = False
+        if not whole:
+            shutil.rmtree(folder, ignore_errors=True)
+            return None
+        return files
+
+    def put(self, key: str, files: Files) -> None:
+        """Makes an entry; one that is there already is left as it is."""
+        folder = self.path(key)
+        scratch = self._entries / f"tmp-{os.getpid()}-{secrets.token_hex(4)}"
+        with storage_faults(self.root):
+            scratch.mkdir(parents=True)
+            try:
+                for name, data in files.items():
+                    (scratch / name).write_bytes(data)
+                digests = {name: _sha(data) for name, data in files.items()}
+                (scratch / _META).write_text(json.dumps(digests))
+                folder.parent.mkdir(exist_ok=True)
+                _rename_once(scratch, folder)
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
+
+    @contextmanager
+    def locked(self, keys: Iterable[str]) -> Iterator[None]:
+        """Holds the locks of several keys; a holder that dies lets go of its own.
+
+        Always taken in sorted order, so that two processes cannot wait for each other.
+        """
+        with ExitStack() as stack:
+            with storage_faults(self.root):
+                self._locks.mkdir(parents=True, exist_ok=True)
+            for key in sorted(set(keys)):
+                lock = FileLock(self._locks / f"{key[:40]}.lock")
+                with storage_faults(self.root):
+                    lock.acquire()
+                stack.callback(lock.release)
+            yield
+
+    def sweep(self) -> int:
+        """Removes what dead processes left in the making; returns how many folders."""
+        gone = 0
+        for scratch in self._entries.glob("tmp-*"):
+            pid = scratch.name.split("-")[1]
+            if not _alive(int(pid)):
+                shutil.rmtree(scratch, ignore_errors=True)
+                gone += 1
+        return gone
+
+    def clear(self) -> int:
+        """Removes every entry; returns how many there were."""
+        count = sum(1 for _ in self._entries.glob(f"*/*/{_META}"))
+        shutil.rmtree(self._entries, ignore_errors=True)
+        return count
+
+
+def _rename_once(scratch: Path, folder: Path) -> None:
+    try:
+        scratch.rename(folder)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+
+
+def _sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
