@@ -1,0 +1,249 @@
+"""The report as plain text: the compare table, the check table, one line.
+
+Pure functions of the report. Everything is ASCII and at most 72 columns wide, except for
+words of commands that would not repeat if they were cut.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+
+from rig.model import DEFAULT_RELEASE
+from rig.report.document import CellReport, PairReport, Report, SetupReport, TimingReport
+from rig.report.failures import failure_lines, left_out_lines
+from rig.report.layout import INDENT, clean, command, shorten, table, wrap
+from rig.verdicts import Measurement
+
+_COLUMNS = {
+    "size": "size (bytes)",
+    "frame": "frame (bytes)",
+    "stack": "stack (bytes)",
+    "work": "insns/block",
+    "lines32": "lines32/block",
+}
+"""Measurements with a column of their own: name -> head. The others stand in the JSON."""
+
+_LABEL = 34
+_FILES = 4
+_TIMES = {
+    "emulated": "This is the emulator's time, not hardware's; do not read it as speed.",
+    "native": "This is this machine's own time.",
+}
+
+
+def render_compare(report: Report) -> str:
+    """Before / after for each setup, timing under it, then failures; ends with a line end."""
+    labels = setup_labels(report)
+    names = _measured(report.cells)
+    rows = [_pair_row(report, pair, labels[pair.setup], names) for pair in report.pairs]
+    heads = ["", *(_COLUMNS[name] for name in names), "verdict"]
+    lines = [*_header(report, _pair_title(report)), "", *table(heads, rows)]
+    lines += _timings(report, labels)
+    return _finish(report, lines)
+
+
+def render_check(report: Report) -> str:
+    """A table a core: figures of each setup, cases judged, verdict; then failures."""
+    labels = setup_labels(report)
+    names = _measured(report.cells)
+    heads = ["", *(_COLUMNS[name] for name in names), "cases", "verdict"]
+    title = ", ".join(core.name for core in report.cores)
+    lines = _header(report, f"{_symbols(report)}: {title}")
+    cores = dict.fromkeys(cell.core for cell in report.cells)
+    for core in cores:
+        rows = [
+            [
+                labels[cell.setup],
+                *(_figure(cell.measurement(name)) for name in names),
+                str(cell.tried),
+                _verdict(cell),
+            ]
+            for cell in report.cells
+            if cell.core == core
+        ]
+        lines += ["", *(wrap(f"{core}:") if len(cores) > 1 else []), *table(heads, rows)]
+    return _finish(report, lines)
+
+
+def summary(report: Report) -> str:
+    """One line: cells by verdict, cases, seconds, and whether it is partial."""
+    counts = Counter(cell.verdict.value for cell in report.cells if cell.verdict)
+    verdicts = ", ".join(f"{count} {name}" for name, count in counts.most_common())
+    parts = [
+        f"{len(report.cells)} cells: {verdicts or 'none judged'}",
+        f"{sum(cell.tried for cell in report.cells)} cases judged",
+    ]
+    if report.seconds:
+        parts.append(f"{report.seconds:.1f} s")
+    text = "; ".join(parts)
+    if report.complete:
+        return text
+    because = f" ({clean(report.reason)})" if report.reason else ""
+    return f"PARTIAL, {report.judged} of {len(report.cells)} cells judged{because}: {text}"
+
+
+def setup_labels(report: Report) -> dict[str, str]:
+    """Setup id -> ``x86_64, gcc-14``, targets aligned; the profile where there are several."""
+    names = {setup.id: _names(setup) for setup in report.setups}
+    profiles = {profile for _, _, profile in names.values()}
+    wide = max((len(target) for target, _, _ in names.values()), default=0) + 1
+    labels = {}
+    for setup, (target, compiler, profile) in names.items():
+        label = f"{target + ',':{wide}} {compiler}"
+        if len(profiles) > 1:
+            label += f", {profile}"
+        labels[setup] = shorten(clean(label), _LABEL)
+    return labels
+
+
+def _names(setup: SetupReport) -> tuple[str, str, str]:
+    """target, compiler with its version as read, profile."""
+    target, _, rest = setup.id.partition("/")
+    toolchain, _, profile = rest.rpartition("/")
+    if setup.facts is None:
+        return target, toolchain, profile
+    facts = setup.facts
+    major = facts.version.partition(".")[0]
+    compiler = f"{facts.toolchain.family}-{major}" if major else facts.toolchain.family
+    if facts.release != DEFAULT_RELEASE:
+        compiler = f"{facts.release}/{compiler}"
+    return target, compiler, profile
+
+
+def _measured(cells: Sequence[CellReport]) -> list[str]:
+    found = {item.name for cell in cells for item in cell.measurements}
+    return [name for name in _COLUMNS if name in found]
+
+
+def _pair_row(report: Report, pair: PairReport, label: str, names: list[str]) -> list[str]:
+    before = report.cell(pair.setup, pair.before) or CellReport(pair.setup, pair.before)
+    after = report.cell(pair.setup, pair.after) or CellReport(pair.setup, pair.after)
+    figures = [
+        f"{_figure(before.measurement(name))} / {_figure(after.measurement(name))}"
+        for name in names
+    ]
+    verdicts = dict.fromkeys([_verdict(before), _verdict(after)])
+    return [label, *figures, " / ".join(verdicts)]
+
+
+def _figure(item: Measurement | None) -> str:
+    """Exact figures in full, others to four digits; ``-`` when not measured."""
+    if item is None or item.value is None:
+        return "-"
+    if float(item.value).is_integer() and item.exact:
+        return str(int(item.value))
+    return f"{item.value:.1f}" if abs(item.value) >= 100 else f"{item.value:.3g}"
+
+
+def _verdict(cell: CellReport) -> str:
+    return cell.verdict.value if cell.verdict else "-"
+
+
+def _pair_title(report: Report) -> str:
+    sides = list(dict.fromkeys((pair.before, pair.after) for pair in report.pairs))
+    names = ", ".join(f"{before} / {after}" for before, after in sides)
+    return f"{_symbols(report)}, before / after: {names}"
+
+
+def _symbols(report: Report) -> str:
+    symbols = dict.fromkeys(f"{core.symbol}()" for core in report.cores)
+    return " / ".join(symbols)
+
+
+def _header(report: Report, title: str) -> list[str]:
+    """What was compared, where, and with what."""
+    profiles = dict.fromkeys(_names(setup)[2] for setup in report.setups)
+    where = f"profile {', '.join(profiles)}; {report.engine}"
+    if not report.isolated:
+        where += " (no isolation: cores run as this user)"
+    lines = [*wrap(title), *wrap(where)]
+    for text in _tools(report):
+        lines += wrap(text, INDENT, INDENT + "  ")
+    return lines
+
+
+def _tools(report: Report) -> list[str]:
+    """``i386, arm32: gcc 14.2.0, clang 19.1.7, QEMU 10.0.8 (trixie)``, equal ones together."""
+    tools: dict[str, dict[str, None]] = {}
+    for setup in report.setups:
+        if setup.facts:
+            facts = setup.facts
+            compilers = tools.setdefault(facts.target, {})
+            compilers[f"{facts.toolchain.family} {facts.version} ({facts.release})"] = None
+            if facts.qemu:
+                compilers[f"QEMU {facts.qemu}"] = None
+    told = {target: ", ".join(_short_release(list(names))) for target, names in tools.items()}
+    ordered = sorted(told, key=lambda target: list(told.values()).index(told[target]))
+    return [
+        f"{', '.join(targets)}: {text}"
+        for text, targets in groupby(ordered, key=lambda target: told[target])
+    ]
+
+
+def _short_release(names: list[str]) -> list[str]:
+    """The usual release goes without saying; the emulator comes last."""
+    names = [name.removesuffix(f" ({DEFAULT_RELEASE})") for name in names]
+    return sorted(names, key=lambda name: name.startswith("QEMU "))
+
+
+def _timings(report: Report, labels: dict[str, str]) -> list[str]:
+    """A block for each method of timing, with whose time it is."""
+    lines: list[str] = []
+    methods = dict.fromkeys(item.method for pair in report.pairs for item in pair.timings)
+    for method in methods:
+        timed = [
+            (pair, timing)
+            for pair in report.pairs
+            for timing in pair.timings
+            if timing.method == method
+        ]
+        unit = timed[0][1].before.unit
+        rows = [_timing_row(labels[pair.setup], timing) for pair, timing in timed]
+        lines += ["", *wrap(f"{method.capitalize()} throughput ({unit}):"), ""]
+        lines += table(["", "before", "after", "after / before"], rows)
+        lines += ["", *wrap(_TIMES.get(method, ""))]
+        notes = dict.fromkeys(timing.before.note for _, timing in timed if timing.before.note)
+        for note in notes:
+            lines += wrap(note)
+    return lines
+
+
+def _timing_row(label: str, timing: TimingReport) -> list[str]:
+    ratio = timing.ratio
+    text = "-" if ratio.value is None else f"{ratio.value:.3f}"
+    if ratio.low is not None and ratio.high is not None:
+        text += f" ({ratio.low:.3f} - {ratio.high:.3f})"
+    return [label, _figure(timing.before), _figure(timing.after), text]
+
+
+def _unmeasured(report: Report) -> list[str]:
+    """Why a figure is missing, each reason once."""
+    notes = Counter(
+        (item.name, item.note)
+        for cell in report.cells
+        for item in cell.measurements
+        if item.value is None and item.note and item.name in _COLUMNS
+    )
+    lines: list[str] = []
+    for (name, note), count in notes.items():
+        lines += wrap(f"{name} not measured in {count} cells: {note}", INDENT, INDENT + "  ")
+    return ["", *lines] if lines else []
+
+
+def _finish(report: Report, lines: list[str]) -> str:
+    """Footer: reasons, failures, sources, the command, the summary."""
+    lines += _unmeasured(report) + left_out_lines(report) + failure_lines(report)
+    lines.append("")
+    for core in report.cores:
+        files = [f"{path} {digest[:12]}" for path, digest in core.files.items()]
+        more = [f"and {len(files) - _FILES} more files"] if len(files) > _FILES else []
+        text = ", ".join([*files[:_FILES], *more])
+        lines += wrap(f"{core.name} {core.digest}: sha256 {text}", INDENT, INDENT + "  ")
+    if report.counts:
+        counts = ", ".join(f"{count} {name}" for name, count in report.counts.items())
+        lines += wrap(counts, INDENT, INDENT + "  ")
+    lines += wrap(summary(report), INDENT, INDENT + "  ")
+    lines += command(report.command)
+    return "\n".join(lines) + "\n"
