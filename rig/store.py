@@ -123,13 +123,14 @@ class Store:
     def locked(self, keys: Iterable[str]) -> Iterator[None]:
         """Holds the locks of several keys; a holder that dies lets go of its own.
 
-        Always taken in sorted order, so that two processes cannot wait for each other.
+        One lock serves all keys of the same first two digits, so that there are never more
+        than 256 files; taken in sorted order, so that two processes cannot wait for each other.
         """
         with ExitStack() as stack:
             with storage_faults(self.root):
                 self._locks.mkdir(parents=True, exist_ok=True)
-            for key in sorted(set(keys)):
-                lock = FileLock(self._locks / f"{key[:40]}.lock")
+            for stripe in sorted({key[:2] for key in keys}):
+                lock = FileLock(self._locks / f"{stripe}.lock")
                 with storage_faults(self.root):
                     lock.acquire()
                 stack.callback(lock.release)
