@@ -1,0 +1,53 @@
+"""rig check: is a core right?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rig.cli import options
+from rig.cli.running import Asked, check_writable, run, split_names
+
+
+def check(
+    cores: Annotated[
+        list[str], typer.Argument(metavar="CORE", help="A built-in's name, a C file.")
+    ],
+    *,
+    on: options.On = None,
+    profile: options.Profile = None,
+    jobs: options.Jobs = options.CPUS,
+    engine: options.Engine = options.EngineName.DOCKER,
+    json: options.Json = None,
+    seed: options.Seed = 1,
+    case: options.Case = None,
+    checks: options.Checks = None,
+    quick: options.Quick = False,
+    keep: options.Keep = False,
+) -> int:
+    """Check that cores are right: every digest against an independent oracle.
+
+    A failure is told with the smallest case that shows it and the line that repeats it.
+
+    Examples:
+      rig check rolled
+      rig check my.c --on i386/gcc/kernel --case 'hash in=inc:0:129'
+    """
+    check_writable(json)
+    asked = Asked(
+        on=tuple(on or ()),
+        profile=profile,
+        jobs=jobs,
+        engine=engine.value,
+        json=json,
+        seed=seed,
+        case=case,
+        checks=split_names(checks),
+        quick=quick,
+        keep=keep,
+    )
+    from rig.cli.planning import plan_check  # noqa: PLC0415 - loads catalog and sources
+    from rig.report.text import render_check  # noqa: PLC0415
+
+    return run(asked, plan_check(asked, cores), render_check)

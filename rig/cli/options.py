@@ -1,0 +1,65 @@
+"""Options that several verbs share, declared once."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class EngineName(StrEnum):
+    """Engines by name."""
+
+    DOCKER = "docker"
+    HOST = "host"
+
+
+def _cpus() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not Linux
+        return os.cpu_count() or 1
+
+
+CPUS = _cpus()
+"""CPUs that this process may use."""
+
+
+On = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--on",
+        metavar="GLOB",
+        help="Setups: i386, 'i386/*', '*/clang', arm32/gcc/user, all. May be repeated.",
+    ),
+]
+Profile = Annotated[
+    str | None, typer.Option("--profile", metavar="NAME", help="Flags: kernel unless named.")
+]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Work on so many at a time.")
+]
+Engine = Annotated[EngineName, typer.Option("--engine", help="Where commands run.")]
+Json = Annotated[
+    str | None,
+    typer.Option(
+        "--json",
+        metavar="FILE",
+        help="Write the report there, also after failure or Ctrl-C; - is standard output.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of every random choice.")]
+Case = Annotated[
+    str | None,
+    typer.Option("--case", metavar="LINE", help="Ask only this case, as a report prints it."),
+]
+Checks = Annotated[
+    str | None,
+    typer.Option("--checks", metavar="NAMES", help="Only these, separated by commas."),
+]
+Quick = Annotated[bool, typer.Option("--quick", help="Fewer cases of each check.")]
+Keep = Annotated[bool, typer.Option("--keep", help="Keep the journal and tell where it is.")]
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder, made if missing.")]

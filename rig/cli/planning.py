@@ -1,0 +1,58 @@
+"""From what was asked to a plan: names to cores, globs to setups. The domain is met here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rig import catalog, sources
+from rig.campaign import Plan
+from rig.cli.running import Asked, typed
+from rig.errors import UsageError
+from rig.model import Core, Pair
+
+
+def plan_compare(asked: Asked, before: str, after: str) -> Plan:
+    """A pair on each setup. Raises UsageError with near names."""
+    known = catalog.load()
+    one, other = load_cores([before, after], known)
+    setups = known.setups(asked.on, asked.profile)
+    pairs = [Pair(setup, one, other) for setup in setups]
+    return _plan("compare", asked, known, [one, other], pairs)
+
+
+def plan_check(asked: Asked, cores: Sequence[str]) -> Plan:
+    """Each core on each setup. Raises UsageError with near names."""
+    known = catalog.load()
+    return _plan("check", asked, known, load_cores(cores, known), [])
+
+
+def load_cores(specs: Sequence[str], known: catalog.Catalog) -> list[Core]:
+    """Cores by what was typed; two that would look alike in a table are refused."""
+    cores: dict[str, Core] = {}
+    for spec in specs:
+        core = sources.load(spec, known)
+        if core.name in cores:
+            raise UsageError(
+                f"two cores are called '{core.name}'", "Name each core once, by its own name."
+            )
+        cores[core.name] = core
+    return list(cores.values())
+
+
+def _plan(
+    kind: str,
+    asked: Asked,
+    known: catalog.Catalog,
+    cores: Sequence[Core],
+    pairs: Sequence[Pair],
+) -> Plan:
+    return Plan(
+        kind=kind,
+        cores=tuple(cores),
+        pairs=tuple(pairs),
+        setups=tuple(known.setups(asked.on, asked.profile)),
+        checks=asked.checks,
+        seed=asked.seed,
+        timing=asked.timing,
+        command=typed(),
+    )

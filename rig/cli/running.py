@@ -1,0 +1,139 @@
+"""Runs a campaign for a verb: journal, progress, report, exit code, whatever happens."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rig.cli.guard import close_stdout
+from rig.errors import Interrupted, RigError, UsageError
+from rig.events import CampaignStarted, Event, Sink
+from rig.journal import Journal, tee
+from rig.report.document import Report, save, to_json
+from rig.report.fold import fold
+from rig.report.layout import clean
+from rig.report.progress import open_progress
+
+if TYPE_CHECKING:
+    from rig.campaign import Plan
+
+Render = Callable[[Report], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the options that all campaigns share say."""
+
+    on: tuple[str, ...]
+    profile: str | None
+    jobs: int
+    engine: str
+    json: str | None
+    seed: int
+    case: str | None
+    checks: tuple[str, ...]
+    quick: bool
+    keep: bool
+    timing: bool = False
+
+
+def split_names(text: str | None) -> tuple[str, ...]:
+    """``a,b`` as names; empty when not given."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def typed() -> tuple[str, ...]:
+    """The command as typed."""
+    return ("rig", *sys.argv[1:])
+
+
+def run(asked: Asked, plan: Plan, render: Render) -> int:
+    """Runs a plan, prints and saves its report; returns the exit code.
+
+    What was found is printed and saved after an error or Ctrl-C too; the error goes on.
+    """
+    cache = _cache()
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    path = cache / "runs" / f"{stamp}-{secrets.token_hex(3)}.jsonl"
+    events: list[Event] = []
+    caught: BaseException | None = None
+    try:
+        with ExitStack() as stack:
+            log = stack.enter_context(Journal(path))
+            progress = stack.enter_context(open_progress(sys.stderr, os.environ))
+            sink = tee(events.append, log.append, progress)
+            _run_in_lab(asked, plan, cache, sink)
+    except BaseException as error:
+        caught = error
+    report = fold(events) if any(isinstance(e, CampaignStarted) for e in events) else None
+    if report:
+        publish(report, asked.json, render)
+    _end_journal(path, caught, asked.keep)
+    if isinstance(caught, Interrupted):
+        raise KeyboardInterrupt from caught
+    if caught:
+        raise caught
+    if report is None:
+        raise RigError("the campaign ended before it began")
+    return int(report.exit_code)
+
+
+def publish(report: Report, json: str | None, render: Render) -> None:
+    """Prints the report, and saves it where asked. Raises StoreFault."""
+    try:
+        if json == "-":
+            sys.stdout.buffer.write(to_json(report))
+        else:
+            sys.stdout.write(render(report))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        close_stdout()
+    if json and json != "-":
+        save(report, Path(json))
+
+
+def check_writable(json: str | None) -> None:
+    """Refuses a place for the report before the work instead of after it."""
+    if json in (None, "-"):
+        return
+    path = Path(str(json))
+    if path.is_dir():
+        raise UsageError(f"--json {path}: is a folder", "Name a file.")
+    if not path.parent.is_dir():
+        raise UsageError(f"--json {path}: there is no folder {path.parent}", "Make it first.")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"--json {path}: cannot be written", "Name another file.")
+
+
+def _run_in_lab(asked: Asked, plan: Plan, cache: Path, sink: Sink) -> None:
+    from rig import campaign, catalog  # noqa: PLC0415 - loads what runs campaigns
+    from rig.lab import Lab, open_engine  # noqa: PLC0415
+    from rig.store import Store  # noqa: PLC0415
+
+    known = catalog.load()
+    engine = open_engine(asked.engine, known, cache)
+    with Lab(known, engine, Store(cache), sink, asked.jobs) as lab:
+        campaign.run(plan, lab, sink)
+
+
+def _cache() -> Path:
+    from rig.store import default_cache  # noqa: PLC0415
+
+    return default_cache()
+
+
+def _end_journal(path: Path, caught: BaseException | None, keep: bool) -> None:
+    """The journal outlives a campaign that did not come to its end, or when asked."""
+    if not path.exists():
+        return
+    if keep or caught is not None:
+        print(f"rig: the journal is {clean(str(path))}", file=sys.stderr)
+    else:
+        path.unlink(missing_ok=True)
