@@ -335,8 +335,8 @@ SLOW = textwrap.dedent(
     def slow(asked, plan, cache, sink):
         for event in [started(), *judged(GCC, "rolled")]:
             sink(event)
-        print("ready", file=sys.stderr, flush=True)
         try:
+            print("ready", file=sys.stderr, flush=True)  # a signal may come from here on
             time.sleep(60)
         finally:
             print("cleanup", file=sys.stderr, flush=True)
