@@ -1,0 +1,209 @@
+"""What all checks do alike: ask, compare with the oracle, and make the failure small.
+
+One finding sums up a check. A wrong answer is asked again, so that a core that differs between
+runs is told from one that is steadily wrong, and smaller variants of it are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rig.cases import Case
+from rig.checks import Fault, Reply, Subject
+from rig.checks.shrink import smaller
+from rig.verdicts import VERDICTS, Blame, Finding, Verdict
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+_WORST = (
+    Verdict.GUEST_CRASH,
+    Verdict.TIMEOUT,
+    Verdict.DESYNC,
+    Verdict.LIMIT_EXCEEDED,
+    Verdict.UNSTABLE,
+    Verdict.MISMATCH,
+)
+"""Of several failures, the first of these gives the verdict; blame of others comes after."""
+
+_NOT_ASKED = (Verdict.SKIPPED, Verdict.NOT_COVERED, Verdict.UNSUPPORTED)
+_SHRINK_ROUNDS = 8
+_SHOWN = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A case that went wrong. got: the payload, or what the fault said."""
+
+    case: Case
+    verdict: Verdict
+    expected: str
+    got: str
+
+
+@dataclass
+class Tally:
+    """What became of the cases of one check."""
+
+    tried: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    uncovered: list[str] = field(default_factory=list)
+    skipped: list[Fault] = field(default_factory=list)
+    answers: dict[str, str] = field(default_factory=dict)
+
+
+def is_fault(outcome: Reply | Fault) -> TypeIs[Fault]:
+    """Tells the two kinds of outcome apart."""
+    return hasattr(outcome, "verdict")
+
+
+def judge(
+    check: str,
+    subject: Subject,
+    cases: Iterable[Case],
+    expected: Mapping[str, str] | None = None,
+) -> Iterator[Finding]:
+    """Asks the cases and yields one finding, and another for what could not be reached.
+
+    A case that comes twice must get the same answer. expected: line -> published answer, which
+    then counts instead of the oracle's.
+    """
+    asked = list(cases)
+    tally = Tally()
+    collect(tally, subject, asked, expected or {})
+    failed = worst(tally.failures)
+    if failed is not None:
+        yield _explain(check, subject, tally, failed)
+    elif tally.tried:
+        yield Finding(check, Verdict.PASS, tried=tally.tried)
+    if tally.skipped:
+        fault = tally.skipped[0]
+        text = f"{len(tally.skipped)} of {len(asked)} cases not asked: {printable(fault.text)}"
+        yield Finding(check, fault.verdict, text)
+    if tally.uncovered:
+        text = f"{len(tally.uncovered)} of {len(asked)} cases: {printable(tally.uncovered[0])}"
+        yield Finding(check, Verdict.NOT_COVERED, text)
+
+
+def not_covered(check: str, feature: str, what: str) -> Finding:
+    """A part of a check that this core's interface or this target does not reach."""
+    return Finding(check, Verdict.NOT_COVERED, f"{what}: the guest has no '{feature}'")
+
+
+def collect(
+    tally: Tally, subject: Subject, cases: Sequence[Case], expected: Mapping[str, str]
+) -> None:
+    """Asks the cases and adds what became of each to the tally."""
+    for case, outcome in zip(cases, subject.ask(cases), strict=True):
+        right = expected.get(case.line) or subject.oracle.answer(case)
+        if not is_fault(outcome) and outcome.ok and outcome.payload == right:
+            # the common way out, taken tens of thousands of times a cell
+            if case.line in tally.answers:
+                _note_change(tally, case, right, right)
+            tally.tried += 1
+            continue
+        _add(tally, case, right, outcome)
+
+
+def worst(failures: Iterable[Failure]) -> Failure | None:
+    """The smallest failure of the worst kind."""
+    return min(
+        failures,
+        key=lambda failure: (_weight(failure.verdict), failure.case.rank),
+        default=None,
+    )
+
+
+def printable(text: str) -> str:
+    """Text of a guest, safe to show: printable ASCII, cut to a few hundred characters."""
+    clean = "".join(sign if " " <= sign <= "~" else "?" for sign in text)
+    return clean if len(clean) <= _SHOWN else f"{clean[:_SHOWN]}..."
+
+
+# --------------------------------------------------------------------------- one outcome
+
+
+def _add(tally: Tally, case: Case, right: str, outcome: Reply | Fault) -> None:
+    if is_fault(outcome):
+        if outcome.verdict in _NOT_ASKED:
+            tally.skipped.append(outcome)
+            return
+        tally.failures.append(Failure(case, outcome.verdict, right, printable(outcome.text)))
+    elif outcome.ok:
+        _note_change(tally, case, right, outcome.payload)
+    else:
+        reason = outcome.payload.split(" ", 1)[0]
+        if reason in ("unsupported", "memory"):
+            tally.uncovered.append(outcome.payload)
+            return
+        verdict = Verdict.MISMATCH if reason == "clobber" else Verdict.DESYNC
+        got = printable(f"err {outcome.payload}")
+        tally.failures.append(Failure(case, verdict, right, got))
+    tally.tried += 1
+
+
+def _note_change(tally: Tally, case: Case, right: str, got: str) -> None:
+    """A wrong answer, or one that differs from an earlier answer to the same case."""
+    before = tally.answers.setdefault(case.line, got)
+    if before != got:
+        tally.failures.append(Failure(case, Verdict.UNSTABLE, right, printable(before)))
+    elif got != right:
+        tally.failures.append(Failure(case, Verdict.MISMATCH, right, printable(got)))
+
+
+def _weight(verdict: Verdict) -> int:
+    if verdict in _WORST:
+        return _WORST.index(verdict)
+    return len(_WORST) + (VERDICTS[verdict].blame is not Blame.CORE)
+
+
+# --------------------------------------------------------------------------- made small
+
+
+def _explain(check: str, subject: Subject, tally: Tally, failed: Failure) -> Finding:
+    message = f"{len(tally.failures)} of {tally.tried} cases wrong"
+    if failed.verdict is Verdict.MISMATCH:
+        shrunk = _shrink(subject, failed)
+        if shrunk.case != failed.case:
+            message += f", first seen at: {failed.case.line[:_SHOWN]}"
+        failed = _repeat(subject, shrunk)
+    return Finding(
+        check,
+        failed.verdict,
+        message,
+        failed.case.line,
+        failed.expected,
+        failed.got,
+        tally.tried,
+        len(tally.failures),
+    )
+
+
+def _shrink(subject: Subject, failed: Failure) -> Failure:
+    """Smaller variants, asked in a few batches, as long as one of them is wrong too."""
+    for _ in range(_SHRINK_ROUNDS):
+        candidates = [case for case in smaller(failed.case) if case.rank < failed.case.rank]
+        tally = Tally()
+        collect(tally, subject, candidates, {})
+        found = worst(
+            failure for failure in tally.failures if failure.verdict is Verdict.MISMATCH
+        )
+        if found is None:
+            break
+        failed = found
+    return failed
+
+
+def _repeat(subject: Subject, failed: Failure) -> Failure:
+    """The same question twice more, with another one in between."""
+    other = Case("hash in=byte:255:300")
+    asked = (failed.case, other, failed.case) if other != failed.case else (failed.case,) * 3
+    for case, outcome in zip(asked, subject.ask(asked), strict=True):
+        if case != failed.case or is_fault(outcome):
+            continue
+        again = outcome.payload if outcome.ok else f"err {outcome.payload}"
+        if printable(again) != failed.got:
+            return Failure(case, Verdict.UNSTABLE, failed.expected, failed.got)
+    return failed
