@@ -88,6 +88,10 @@ class ToolchainMissing(EnvironmentFault):
     """A compiler, linker or emulator is not where it should be."""
 
 
+class GuestRefused(EnvironmentFault):
+    """A program that is not what the cell asked for, or a guest that cannot be started."""
+
+
 class StoreFault(EnvironmentFault):
     """The store cannot be written or read: permission, disk full."""
 

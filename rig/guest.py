@@ -1,0 +1,221 @@
+"""A supervised guest: any number of cases in, one reply or one fault for each out, in order.
+
+When a session ends early, the first case without an answer gets the blame, a fresh session
+takes over with the next one, and after a few faults the guest is given up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from rig.engines import Channel
+from rig.errors import GuestRefused
+from rig.model import Exit
+from rig.printable import printable
+from rig.runners import Explanation, Runner
+from rig.session import Kind, Patience, Session, SessionFault
+from rig.verdicts import Verdict
+from rig.wire import Hello, Reply
+
+BATCH_CASES = 256
+BATCH_BYTES = 64 << 10
+"""Command bytes in flight; one longer case goes alone."""
+
+GIVE_UP = 5
+_ATTEMPTS = 2  # to start a session: the second is for a machine that stumbled
+
+_CONFIRMED = {Verdict.GUEST_CRASH, Verdict.TIMEOUT, Verdict.DESYNC}
+"""What is tried once more, alone, before a core is blamed for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who a guest must say it is. build: empty if any will do."""
+
+    target: str
+    bits: int
+    order: str
+    core: str
+    build: str = ""
+
+    def mismatch(self, hello: Hello) -> str:
+        """``refused: wanted ... found ...``, or nothing."""
+        names = ["target", "bits", "order", "core"] + (["build"] if self.build else [])
+        wrong = [name for name in names if getattr(self, name) != getattr(hello, name)]
+        if not wrong:
+            return ""
+        wanted = ", ".join(f"{name} {getattr(self, name)}" for name in wrong)
+        found = ", ".join(f"{name} {getattr(hello, name)}" for name in wrong)
+        return f"refused: wanted a guest of {wanted}; found {found}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A case without an answer. text: one line. stderr: printable tail of the guest's.
+
+    exit: None where no process ended for it (a case skipped).
+    """
+
+    verdict: Verdict
+    text: str
+    exit: Exit | None = None
+    stderr: str = ""
+
+
+class Guest:
+    """One program in conversation, however often it must be started again.
+
+    sessions: opened so far. asked: cases answered or faulted so far, without those skipped.
+    Not for several threads.
+    """
+
+    def __init__(
+        self,
+        open_channel: Callable[[], Channel],
+        runner: Runner,
+        identity: Identity,
+        *,
+        give_up: int = GIVE_UP,
+        confirm: bool = True,
+        patience: Patience | None = None,
+        batch: int = BATCH_CASES,
+    ) -> None:
+        """confirm: a case that ended its session is asked once more, alone."""
+        self._open_channel = open_channel
+        self._runner = runner
+        self._identity = identity
+        self._give_up = give_up
+        self._confirm = confirm
+        self._patience = patience
+        self._batch = batch
+        self._session: Session | None = None
+        self._faults = 0
+        self._last = ""
+        self.sessions = 0
+        self.asked = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> Exit | None:
+        """Ends the session, if one is open, and says how it ended."""
+        session, self._session = self._session, None
+        return session.close() if session else None
+
+    @property
+    def hello(self) -> Hello:
+        """What the guest says of itself. Raises GuestRefused when it cannot be started."""
+        return self._ready().hello
+
+    def ask(self, cases: Iterable[str]) -> Iterator[Reply | Fault]:
+        """One reply or fault for each case, in order; takes cases in as they are needed.
+
+        Raises GuestRefused when the guest cannot be started or is not the one wanted.
+        """
+        for batch in _batches(cases, self._batch):
+            yield from self._answer(batch)
+
+    def _answer(self, batch: Sequence[str]) -> Iterator[Reply | Fault]:
+        while batch and self._faults < self._give_up:
+            done = self._try(batch)
+            self.asked += len(done)
+            batch = batch[len(done) :]
+            yield from done
+        for _ in batch:
+            text = f"gave up after {self._faults} faults: last {self._last}"
+            yield Fault(Verdict.SKIPPED, text)
+
+    def _try(self, batch: Sequence[str]) -> Sequence[Reply | Fault]:
+        """Answers to all of a batch, or to its beginning and one fault."""
+        try:
+            return self._converse(batch)
+        except SessionFault as fault:
+            # What goes wrong between the last reply and the sync is laid to the last case.
+            culprit = min(fault.index, len(batch) - 1)
+            return [*fault.replies[:culprit], self._judge(batch[culprit], fault)]
+
+    def _converse(self, batch: Sequence[str]) -> Sequence[Reply]:
+        session = self._ready()
+        try:
+            return session.ask(batch)
+        except SessionFault:
+            self._session = None
+            raise
+        except BaseException:  # interrupted in the middle: what is in flight is unknown
+            self.close()
+            raise
+
+    def _judge(self, case: str, fault: SessionFault) -> Fault:
+        verdict, text = self._explain(fault)
+        if self._confirm and verdict in _CONFIRMED and self._answers_alone(case):
+            text += "; alone in a fresh session it answers"
+            verdict = Verdict.UNSTABLE
+        self._faults += 1
+        self._last = f"{verdict}: {text}"
+        return Fault(verdict, text, fault.exit, printable(fault.stderr))
+
+    def _answers_alone(self, case: str) -> bool:
+        try:
+            self._converse([case])
+        except SessionFault:
+            return False
+        return True
+
+    def _explain(self, fault: SessionFault) -> Explanation:
+        if fault.kind is Kind.CRASH or fault.exit.oom or fault.exit.lost:
+            return self._runner.explain(fault.exit, fault.stderr, started=fault.started)
+        if fault.kind is Kind.TIMEOUT:
+            return Explanation(Verdict.TIMEOUT, fault.why)
+        return Explanation(Verdict.DESYNC, f"{fault.kind}: {fault.why}")
+
+    def _ready(self) -> Session:
+        if self._session is None:
+            self._session = self._start()
+        return self._session
+
+    def _start(self) -> Session:
+        for attempt in range(1, _ATTEMPTS + 1):
+            channel = self._open_channel()
+            self.sessions += 1
+            try:
+                session = Session(channel, self._patience)
+                break
+            except SessionFault as fault:
+                if attempt == _ATTEMPTS:
+                    raise self._unstartable(fault) from fault
+        wrong = self._identity.mismatch(session.hello)
+        if wrong:
+            session.close()
+            raise GuestRefused(wrong, "The program was built for another cell than this one.")
+        return session
+
+    def _unstartable(self, fault: SessionFault) -> GuestRefused:
+        verdict, text = self._explain(fault)
+        return GuestRefused(
+            f"the guest could not be started: {text} ({verdict})", "", printable(fault.stderr)
+        )
+
+
+def _batches(cases: Iterable[str], most: int) -> Iterator[list[str]]:
+    """Cases in lists, bounded in number and in bytes, each given out once it is full."""
+    batch: list[str] = []
+    size = 0
+    for case in cases:
+        if batch and (len(batch) == most or size + len(case) > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(case)
+        size += len(case)
+    if batch:
+        yield batch

@@ -1,0 +1,327 @@
+"""One conversation with one guest: pexpect over the byte streams of an engine's channel.
+
+A batch of requests is sent together with a ``sync``, whose reply is known byte by byte, and
+that reply is what is waited for. A session is never used again after a fault.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from pexpect import EOF, TIMEOUT
+from pexpect.fdpexpect import fdspawn
+
+from rig.engines import Channel
+from rig.errors import ConfigError
+from rig.model import Exit
+from rig.printable import one_line
+from rig.wire import SYNC, Hello, Reply, WireFault, encode, encode_reply, parse, parse_hello
+
+SCALE_VARIABLE = "RIG_TIMEOUT_SCALE"
+
+READ_SIZE = 64 << 10
+REPLY_BYTES = 1024
+"""More than any reply takes (a raw state is 194 bytes)."""
+
+SLACK_BYTES = 16 << 10
+_WRITE_SLICE = 0.02  # s: how long a stuck write waits before output is looked at again
+_END_SECONDS = 2.0  # s from end of file to the end of the process
+
+_LENGTHS = re.compile(r"\b(?:in|key|h)=\w+:\d+:(\d{1,12})\b")
+_LOOPS = re.compile(r"\bloops=(\d{1,9})\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds before a guest counts as hung, from its last byte; all are scaled.
+
+    start: for its hello. case: for one case. byte: for each byte that a case hashes, a quarter
+    of a megabyte a second, what a checked build reaches under emulation on a busy machine.
+    """
+
+    start: float = 20.0
+    case: float = 5.0
+    byte: float = 4e-6
+
+    def of(self, cases: Sequence[str]) -> tuple[float, float]:
+        """(seconds of silence, seconds for all) of a batch."""
+        work = self.byte * sum(map(_work, cases))
+        return timeout_scale() * (self.case + work), timeout_scale() * (
+            self.case * len(cases) + work
+        )
+
+
+def _work(case: str) -> int:
+    """Bytes that a case hashes, about."""
+    size = len(case) + sum(map(int, _LENGTHS.findall(case)))
+    loops = _LOOPS.search(case)
+    return size * int(loops[1]) if loops else size
+
+
+def timeout_scale() -> float:
+    """What every deadline is multiplied by: RIG_TIMEOUT_SCALE, 1 if unset."""
+    text = os.environ.get(SCALE_VARIABLE, "") or "1"
+    try:
+        scale = float(text)
+    except ValueError:
+        scale = 0.0
+    if not 0.0 < scale < 1e6:
+        raise ConfigError(f"{SCALE_VARIABLE} must be a number above 0, not {text!r}")
+    return scale
+
+
+class Kind(StrEnum):
+    """How a session can fail."""
+
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    DESYNC = "desync"
+    FLOOD = "flood"
+
+
+class SessionFault(Exception):
+    """The end of a session.
+
+    replies: to the first cases of the batch, all good. The case after them is the one that
+    went wrong; when every case has a reply, the guest failed between the last and the sync.
+    started: the hello had come. stderr: its tail, after the end.
+    """
+
+    def __init__(
+        self,
+        kind: Kind,
+        why: str,
+        exit: Exit,
+        stderr: bytes,
+        replies: Sequence[Reply] = (),
+        *,
+        started: bool = True,
+    ) -> None:
+        super().__init__(why)
+        self.kind = kind
+        self.why = why
+        self.exit = exit
+        self.stderr = stderr
+        self.replies = tuple(replies)
+        self.started = started
+
+    @property
+    def index(self) -> int:
+        """Of the first case without a good reply."""
+        return len(self.replies)
+
+
+class _Talk(fdspawn):  # type: ignore[misc]  # pexpect has no types
+    """pexpect over a channel: bytes, no delays, a deadline from the last byte, no deadlock.
+
+    No search window is set: with expect_exact pexpect then looks at what is new and at as much
+    before it as the longest string has, which is the smallest window that misses nothing.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        super().__init__(channel.fileno(), timeout=None, maxread=READ_SIZE, use_poll=True)
+        self.delaybeforesend = None
+        self.delayafterread = None
+        self.flooded = False
+        self._channel = channel
+        self._early = b""
+        self._room = 0
+        self._quiet = 0.0
+        self._ends = 0.0
+
+    def allow(self, size: int, quiet: float, total: float) -> None:
+        """From now on: ``size`` bytes, ``quiet`` s of silence, ``total`` s in all."""
+        self._room = size
+        self._quiet = quiet
+        self._ends = time.monotonic() + total
+
+    def read_nonblocking(self, size: int = 1, timeout: float | None = None) -> bytes:  # noqa: ARG002
+        """What was taken in while writing, or what comes before the deadline."""
+        if self._early:
+            early, self._early = self._early, b""
+            return early
+        if self.flooded:
+            raise EOF("more output than the batch may have")
+        left = max(0.0, min(self._quiet, self._ends - time.monotonic()))
+        try:
+            data = self._take(size, left)
+        except TimeoutError:
+            raise TIMEOUT(f"nothing came for {left:g} s") from None
+        if not data:
+            self.flag_eof = True
+            raise EOF("end of file")
+        return data
+
+    def send(self, data: bytes) -> int:
+        """Writes all, and takes in what comes meanwhile, so that full buffers cannot block.
+
+        Fewer bytes go when the guest reads no more or the deadline is over; what is expected
+        next then tells which.
+        """
+        sent = 0
+        heard = time.monotonic()
+        while sent < len(data) and not self.flooded:
+            try:
+                wrote = self._channel.write(data[sent:], _WRITE_SLICE)
+            except ConnectionError:
+                break
+            sent += wrote
+            now = time.monotonic()
+            if sent < len(data) and (self._take_early() or wrote):
+                heard = now
+            elif now - heard > self._quiet or now > self._ends:
+                self._quiet = 0.0
+                break
+        return sent
+
+    def _take_early(self) -> bool:
+        try:
+            data = self._take(READ_SIZE, 0.0)
+        except TimeoutError:
+            return False
+        self._early += data
+        return bool(data)
+
+    def _take(self, size: int, timeout: float) -> bytes:
+        try:
+            data = self._channel.read(size, timeout)
+        except ConnectionError:
+            return b""
+        self._room -= len(data)
+        self.flooded = self._room < 0
+        return data
+
+    def close(self) -> None:
+        """Nothing: the descriptor is the channel's."""
+
+    def said(self, terminator: bytes) -> tuple[bytes, Any]:
+        """All that came up to ``terminator`` and what ended it: that, EOF or TIMEOUT."""
+        self.expect_exact([terminator, EOF, TIMEOUT], timeout=None)
+        return bytes(self.before), self.after
+
+
+class Session:
+    """A guest that has said hello. ``hello``: what it said."""
+
+    def __init__(self, channel: Channel, patience: Patience | None = None) -> None:
+        """Waits for the hello; raises SessionFault, with the channel closed, if none comes."""
+        self._channel = channel
+        self._patience = patience or Patience()
+        self._seq = 0
+        try:
+            self._talk = _Talk(channel)
+            self.hello = self._read_hello()
+        except BaseException:
+            channel.close()
+            raise
+
+    def ask(self, cases: Sequence[str]) -> list[Reply]:
+        """The replies to a batch, one a case. Raises SessionFault, with the channel closed."""
+        first = self._seq + 1
+        last = first + len(cases)
+        self._seq = last
+        frames = [encode(seq, case) for seq, case in enumerate(cases, first)]
+        frames.append(encode(last, SYNC))
+        self._talk.allow(REPLY_BYTES * len(frames) + SLACK_BYTES, *self._patience.of(cases))
+        self._talk.send(b"".join(frames))
+        data, ended = self._talk.said(encode_reply(last))
+        replies, why = _sort_out(data, first, len(cases))
+        if why is None and ended not in (EOF, TIMEOUT):
+            return replies
+        raise self._fault(data, ended, replies, why)
+
+    def close(self) -> Exit:
+        """Ends the guest's input, waits a little for its end, and collects its exit."""
+        self._channel.end_input()
+        return self._channel.close(_END_SECONDS * timeout_scale())
+
+    def _read_hello(self) -> Hello:
+        seconds = self._patience.start * timeout_scale()
+        self._talk.allow(SLACK_BYTES, seconds, seconds)
+        data, ended = self._talk.said(b"\n")
+        why = f"no hello in {seconds:g} s; is its output flushed?" if ended is TIMEOUT else None
+        if ended not in (EOF, TIMEOUT):
+            try:
+                reply = parse(data)
+                if reply.seq == 0 and reply.ok:
+                    return parse_hello(reply.payload)
+                why = f"no hello but {one_line(data)}"
+            except WireFault as wrong:
+                why = str(wrong)
+        raise self._fault(data, ended, [], why, started=False)
+
+    def _fault(
+        self,
+        data: bytes,
+        ended: Any,
+        replies: Sequence[Reply],
+        why: str | None,
+        *,
+        started: bool = True,
+    ) -> SessionFault:
+        """Ends the channel and tells what happened."""
+        kind = _kind(ended, self._talk.flooded, _talks_on(data, len(replies)))
+        grace = _END_SECONDS * timeout_scale() if kind is Kind.CRASH else 0.0
+        ended_as = self._channel.close(grace)
+        stderr = self._channel.stderr()
+        return SessionFault(
+            kind,
+            why or f"the guest's answers ended ({kind})",
+            ended_as,
+            stderr,
+            replies,
+            started=started,
+        )
+
+
+def _kind(ended: Any, flooded: bool, talks_on: bool) -> Kind:
+    """An answer that is garbled and followed by good ones is what failed first."""
+    if flooded:
+        return Kind.FLOOD
+    if talks_on or ended not in (EOF, TIMEOUT):
+        return Kind.DESYNC
+    return Kind.CRASH if ended is EOF else Kind.TIMEOUT
+
+
+def _sort_out(data: bytes, first: int, count: int) -> tuple[list[Reply], str | None]:
+    """The good replies at the beginning, and what is wrong with the line after them.
+
+    None when nothing is: all ``count`` are there and nothing else, or the rest has not come.
+    """
+    lines = data.split(b"\n")
+    rest = lines.pop()
+    replies: list[Reply] = []
+    for seq, line in enumerate(lines, first):
+        try:
+            reply = parse(line)
+        except WireFault as wrong:
+            return replies, str(wrong)
+        if reply.seq != seq or len(replies) == count:
+            return replies, _out_of_turn(reply, seq, line)
+        replies.append(reply)
+    if rest:
+        return replies, f"stray output: {one_line(rest)}"
+    return replies, None if len(replies) == count else "answers are missing"
+
+
+def _out_of_turn(reply: Reply, due: int, line: bytes) -> str:
+    if reply.seq == 0 and not reply.ok:
+        return f"the guest could not read its request: {one_line(line)}"
+    return f"an answer to request {reply.seq} where that to {due} was due"
+
+
+def _talks_on(data: bytes, good: int) -> bool:
+    """Whether a good frame comes after the first line that was not the reply due."""
+    for line in data.split(b"\n")[good + 1 : -1]:
+        try:
+            parse(line)
+        except WireFault:
+            continue
+        return True
+    return False
