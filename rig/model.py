@@ -193,6 +193,8 @@ class Core:
     symbol: the function that is measured. adapter: folder in guest/adapters.
     include: folders within ``files`` that the compiler searches for headers.
     origin: how the user named it, for the report.
+    cflags: flags of its own, after the profile's (``CFLAGS_blake2b.o`` of a kernel's Makefile).
+    notes: what the reader of a report should know of where it came from, one line each.
     """
 
     name: str
@@ -203,12 +205,15 @@ class Core:
     defines: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     origin: str = ""
+    cflags: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def digest(self) -> str:
         """Twelve hex digits over all that makes this core; names do not count."""
         state = hashlib.sha256()
-        for part in (self.unit, self.symbol, self.adapter, *self.defines, *self.include):
+        flags = (*self.defines, *self.include, *self.cflags)
+        for part in (self.unit, self.symbol, self.adapter, *flags):
             state.update(part.encode() + b"\0")
         for path in sorted(self.files):
             state.update(path.encode() + b"\0")
