@@ -67,7 +67,7 @@ echo end
 """
 
 
-def run(  # noqa: PLR0917 - the engine's own arguments
+def run(
     engine: Engine,
     ready: Ready,
     stages: Sequence[Iterable[Job]],

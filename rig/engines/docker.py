@@ -10,7 +10,6 @@ import atexit
 import os
 import socket
 import time
-import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -59,7 +58,7 @@ class DockerEngine:
         """``client``: a docker.APIClient, by default of the engine that connect() finds."""
         self._client = client or connect()
         self._recipe = recipe
-        self._open: weakref.WeakSet[DockerChannel] = weakref.WeakSet()
+        self._open: set[DockerChannel] = set()
         self._run = f"{os.getpid()}-{time.time_ns():x}"
         self._swept = False
         atexit.register(self.close)
@@ -82,8 +81,9 @@ class DockerEngine:
             self._sweep_once()
             name = self._create(ready, argv, len(archive), limits)
             try:
-                channel = DockerChannel(self._client, name, _attach(self._client, name))
-                self._open.add(channel)
+                channel = DockerChannel(
+                    self._client, name, _attach(self._client, name), self._open
+                )
                 self._client.start(name)
             except BaseException:
                 remove_container(self._client, name)
@@ -157,9 +157,9 @@ class DockerEngine:
 class DockerChannel(StreamChannel):
     """A container in conversation through its attached connection."""
 
-    def __init__(self, client: Any, name: str, stream: Any) -> None:
+    def __init__(self, client: Any, name: str, stream: Any, home: set[Any]) -> None:
         self._stream = stream  # keeps the response, and with it the connection, alive
-        super().__init__(_socket(stream))
+        super().__init__(_socket(stream), home)
         self._client = client
         self._name = name
         self._frames = Frames(self._tail)

@@ -17,11 +17,10 @@ import socket
 import subprocess
 import tempfile
 import time
-import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from rig.engines import Emit, box
 from rig.engines.streams import StreamChannel, receive, safe_path
@@ -51,7 +50,7 @@ class HostEngine:
     isolated = False
 
     def __init__(self) -> None:
-        self._open: weakref.WeakSet[HostChannel] = weakref.WeakSet()
+        self._open: set[HostChannel] = set()
         atexit.register(self.close)
 
     def describe(self) -> str:
@@ -80,15 +79,13 @@ class HostEngine:
         folder = Path(tempfile.mkdtemp(prefix="rig-box-"))
         try:
             write_files(folder, files)
-            channel = HostChannel(folder, argv, limits)
+            return HostChannel(folder, argv, limits, self._open)
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)
             raise EngineFault(f"a box could not be started: {error}") from error
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        self._open.add(channel)
-        return channel
 
     def run(
         self,
@@ -109,7 +106,9 @@ class HostEngine:
 class HostChannel(StreamChannel):
     """A process group: one socket for stdin and stdout, a pipe for stderr."""
 
-    def __init__(self, folder: Path, argv: Sequence[str], limits: Limits) -> None:
+    def __init__(
+        self, folder: Path, argv: Sequence[str], limits: Limits, home: set[Any]
+    ) -> None:
         self._folder = folder
         ours, theirs = socket.socketpair()
         try:
@@ -119,7 +118,7 @@ class HostChannel(StreamChannel):
             raise
         finally:
             theirs.close()
-        super().__init__(ours)
+        super().__init__(ours, home)
         self._errors = _descriptor(self._process.stderr)
         os.set_blocking(self._errors, False)
 

@@ -11,6 +11,7 @@ import ssl
 import tarfile
 import time
 from abc import ABC, abstractmethod
+from typing import Any
 
 from rig.errors import UsageError
 from rig.model import Exit, Files
@@ -112,8 +113,11 @@ class StreamChannel(ABC):
     block each other: ask :meth:`read` with timeout 0 before polling :meth:`fileno`.
     """
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket.socket, home: set[Any]) -> None:
+        """``home``: the engine's set of what is open; a strong one, so nothing is forgotten."""
         sock.setblocking(False)
+        home.add(self)
+        self._home = home
         self._sock = sock
         self._tail = Tail()
         self._ahead = bytearray()
@@ -190,6 +194,7 @@ class StreamChannel(ABC):
                 self._exit = self._finish(grace)
             finally:
                 self._sock.close()
+                self._home.discard(self)
         return self._exit
 
     def _take_ahead(self) -> None:
