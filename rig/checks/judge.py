@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rig.cases import Case
 from rig.checks import Fault, Reply, Subject
 from rig.checks.shrink import smaller
+from rig.printable import one_line
 from rig.verdicts import VERDICTS, Blame, Finding, Verdict
 
 if TYPE_CHECKING:
@@ -64,26 +65,27 @@ def judge(
     subject: Subject,
     cases: Iterable[Case],
     expected: Mapping[str, str] | None = None,
+    shrink: bool = True,
 ) -> Iterator[Finding]:
     """Asks the cases and yields one finding, and another for what could not be reached.
 
     A case that comes twice must get the same answer. expected: line -> published answer, which
-    then counts instead of the oracle's.
+    then counts instead of the oracle's. shrink: try smaller variants of what failed.
     """
     asked = list(cases)
     tally = Tally()
     collect(tally, subject, asked, expected or {})
     failed = worst(tally.failures)
     if failed is not None:
-        yield _explain(check, subject, tally, failed)
+        yield _explain(check, subject, tally, failed, shrink)
     elif tally.tried:
         yield Finding(check, Verdict.PASS, tried=tally.tried)
     if tally.skipped:
         fault = tally.skipped[0]
-        text = f"{len(tally.skipped)} of {len(asked)} cases not asked: {printable(fault.text)}"
+        text = f"{len(tally.skipped)} of {len(asked)} cases not asked: {shown(fault.text)}"
         yield Finding(check, fault.verdict, text)
     if tally.uncovered:
-        text = f"{len(tally.uncovered)} of {len(asked)} cases: {printable(tally.uncovered[0])}"
+        text = f"{len(tally.uncovered)} of {len(asked)} cases: {shown(tally.uncovered[0])}"
         yield Finding(check, Verdict.NOT_COVERED, text)
 
 
@@ -116,10 +118,9 @@ def worst(failures: Iterable[Failure]) -> Failure | None:
     )
 
 
-def printable(text: str) -> str:
-    """Text of a guest, safe to show: printable ASCII, cut to a few hundred characters."""
-    clean = "".join(sign if " " <= sign <= "~" else "?" for sign in text)
-    return clean if len(clean) <= _SHOWN else f"{clean[:_SHOWN]}..."
+def shown(text: str) -> str:
+    """Text of a guest in one printable line of a few hundred characters."""
+    return one_line(text.encode("utf-8", "replace"), _SHOWN)
 
 
 # --------------------------------------------------------------------------- one outcome
@@ -130,7 +131,7 @@ def _add(tally: Tally, case: Case, right: str, outcome: Reply | Fault) -> None:
         if outcome.verdict in _NOT_ASKED:
             tally.skipped.append(outcome)
             return
-        tally.failures.append(Failure(case, outcome.verdict, right, printable(outcome.text)))
+        tally.failures.append(Failure(case, outcome.verdict, right, shown(outcome.text)))
     elif outcome.ok:
         _note_change(tally, case, right, outcome.payload)
     else:
@@ -139,7 +140,7 @@ def _add(tally: Tally, case: Case, right: str, outcome: Reply | Fault) -> None:
             tally.uncovered.append(outcome.payload)
             return
         verdict = Verdict.MISMATCH if reason == "clobber" else Verdict.DESYNC
-        got = printable(f"err {outcome.payload}")
+        got = shown(f"err {outcome.payload}")
         tally.failures.append(Failure(case, verdict, right, got))
     tally.tried += 1
 
@@ -148,9 +149,9 @@ def _note_change(tally: Tally, case: Case, right: str, got: str) -> None:
     """A wrong answer, or one that differs from an earlier answer to the same case."""
     before = tally.answers.setdefault(case.line, got)
     if before != got:
-        tally.failures.append(Failure(case, Verdict.UNSTABLE, right, printable(before)))
+        tally.failures.append(Failure(case, Verdict.UNSTABLE, right, shown(before)))
     elif got != right:
-        tally.failures.append(Failure(case, Verdict.MISMATCH, right, printable(got)))
+        tally.failures.append(Failure(case, Verdict.MISMATCH, right, shown(got)))
 
 
 def _weight(verdict: Verdict) -> int:
@@ -162,10 +163,12 @@ def _weight(verdict: Verdict) -> int:
 # --------------------------------------------------------------------------- made small
 
 
-def _explain(check: str, subject: Subject, tally: Tally, failed: Failure) -> Finding:
+def _explain(
+    check: str, subject: Subject, tally: Tally, failed: Failure, shrink: bool
+) -> Finding:
     message = f"{len(tally.failures)} of {tally.tried} cases wrong"
     if failed.verdict is Verdict.MISMATCH:
-        shrunk = _shrink(subject, failed)
+        shrunk = _shrink(subject, failed) if shrink else failed
         if shrunk.case != failed.case:
             message += f", first seen at: {failed.case.line[:_SHOWN]}"
         failed = _repeat(subject, shrunk)
@@ -204,6 +207,6 @@ def _repeat(subject: Subject, failed: Failure) -> Failure:
         if case != failed.case or is_fault(outcome):
             continue
         again = outcome.payload if outcome.ok else f"err {outcome.payload}"
-        if printable(again) != failed.got:
+        if shown(again) != failed.got:
             return Failure(case, Verdict.UNSTABLE, failed.expected, failed.got)
     return failed

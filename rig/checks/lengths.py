@@ -38,6 +38,6 @@ def _run(subject: Subject) -> Iterator[Finding]:
 CHECK = Check(
     "lengths",
     "block boundaries, a last block filled too early or too late, padding, the key block",
-    50,
+    70,
     _run,
 )
