@@ -87,7 +87,7 @@ def _add_verbs() -> None:
         report,
     )
 
-    verbs = {
+    verbs: dict[str, tuple[Callable[..., int], str]] = {
         "compare": (compare.compare, "Two cores side by side: size, frame, time, verdict."),
         "check": (check.check, "Is a core right? Every digest against an oracle."),
         "build": (build.build, "Objects and programs as files."),

@@ -28,6 +28,6 @@ def build(
     Example:
       rig build rolled --on i386 --out out
     """
-    from rig.cli.building import build_all  # noqa: PLC0415 - loads what builds
+    from rig.cli.building import Place, build_all  # noqa: PLC0415 - loads what builds
 
-    return build_all(cores, out, tuple(on or ()), profile, jobs, engine.value)
+    return build_all(cores, on or (), profile, Place(out, engine.value, jobs))

@@ -23,7 +23,7 @@ def check(
     seed: options.Seed = 1,
     case: options.Case = None,
     checks: options.Checks = None,
-    quick: options.Quick = False,
+    long: options.Long = False,
     keep: options.Keep = False,
 ) -> int:
     """Check that cores are right: every digest against an independent oracle.
@@ -44,7 +44,7 @@ def check(
         seed=seed,
         case=case,
         checks=split_names(checks),
-        quick=quick,
+        long=long,
         keep=keep,
     )
     from rig.cli.planning import plan_check  # noqa: PLC0415 - loads catalog and sources

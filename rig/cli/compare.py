@@ -16,9 +16,7 @@ DEFAULT_PAIR = ("unrolled", "rolled")
 def compare(
     cores: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="BEFORE AFTER", help="Two cores: a built-in's name, a C file."
-        ),
+        typer.Argument(metavar="BEFORE AFTER", help="Two cores: a built-in's name, a C file."),
     ] = None,
     *,
     on: options.On = None,
@@ -30,7 +28,7 @@ def compare(
     seed: options.Seed = 1,
     case: options.Case = None,
     checks: options.Checks = None,
-    quick: options.Quick = False,
+    long: options.Long = False,
     keep: options.Keep = False,
 ) -> int:
     """Compare two cores: size, frame, time and verdict, before / after, on every setup.
@@ -52,7 +50,7 @@ def compare(
         seed=seed,
         case=case,
         checks=split_names(checks),
-        quick=quick,
+        long=long,
         keep=keep,
         timing=not no_time and case is None,
     )

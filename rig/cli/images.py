@@ -21,22 +21,17 @@ def images(
     Example:
       rig images --on arm32
     """
-    from rig import catalog  # noqa: PLC0415
-    from rig.events import Progress  # noqa: PLC0415
-    from rig.lab import open_engine  # noqa: PLC0415
-    from rig.model import ImageSpec  # noqa: PLC0415
+    from rig import catalog  # noqa: PLC0415 - loads what builds images
+    from rig.cli.running import lab_of  # noqa: PLC0415
     from rig.report.progress import open_progress  # noqa: PLC0415
-    from rig.store import default_cache  # noqa: PLC0415
 
-    known = catalog.load()
-    setups = known.setups(on or ())
-    specs = {setup.target.name: ImageSpec(setup.target.name) for setup in setups}
-    place = open_engine(engine.value, known, default_cache())
-    try:
-        for target, spec in specs.items():
-            with open_progress(sys.stderr, os.environ) as progress:
-                ready = place.prepare(spec, lambda line, tell=progress: tell(Progress(line)))
-            print(clean(f"{target}  {ready.tag}  {ready.id}"))
-    finally:
-        place.close()
+    setups = catalog.load().setups(on or ())
+    one_a_target = {setup.target.name: setup for setup in setups}
+    with (
+        open_progress(sys.stderr, os.environ) as progress,
+        lab_of(engine.value, progress, jobs=1) as lab,
+    ):
+        made = {target: lab.ready(setup) for target, setup in one_a_target.items()}
+    for target, ready in made.items():
+        print(clean(f"{target}  {ready.tag}  {ready.id}"))
     return ExitCode.GOOD

@@ -60,9 +60,9 @@ def _setups(known: Catalog) -> Rows:
 
 
 def _checks(_known: Catalog) -> Rows:
-    from rig.checks import CHECKS  # noqa: PLC0415
+    from rig.checks import all_checks  # noqa: PLC0415
 
-    return [(check.name, check.catches) for check in CHECKS]
+    return [(check.name, check.catches) for check in all_checks()]
 
 
 _LISTS: Mapping[str, Callable[[Catalog], Rows]] = {

@@ -60,6 +60,6 @@ Checks = Annotated[
     str | None,
     typer.Option("--checks", metavar="NAMES", help="Only these, separated by commas."),
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="Fewer cases of each check.")]
+Long = Annotated[bool, typer.Option("--long", help="Also the cases that take minutes.")]
 Keep = Annotated[bool, typer.Option("--keep", help="Keep the journal and tell where it is.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder, made if missing.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rig import catalog, sources
-from rig.campaign import Plan
+from rig.campaign import Plan, chosen_checks
 from rig.cli.running import Asked, typed
 from rig.errors import UsageError
 from rig.model import Core, Pair
@@ -46,7 +46,7 @@ def _plan(
     cores: Sequence[Core],
     pairs: Sequence[Pair],
 ) -> Plan:
-    return Plan(
+    plan = Plan(
         kind=kind,
         cores=tuple(cores),
         pairs=tuple(pairs),
@@ -55,4 +55,8 @@ def _plan(
         seed=asked.seed,
         timing=asked.timing,
         command=typed(),
+        case=asked.case or "",
+        long=asked.long,
     )
+    chosen_checks(plan)  # a wrong name is told before an engine is looked for
+    return plan

@@ -23,6 +23,7 @@ from rig.report.progress import open_progress
 
 if TYPE_CHECKING:
     from rig.campaign import Plan
+    from rig.lab import Lab
 
 Render = Callable[[Report], str]
 
@@ -39,7 +40,7 @@ class Asked:
     seed: int
     case: str | None
     checks: tuple[str, ...]
-    quick: bool
+    long: bool
     keep: bool
     timing: bool = False
 
@@ -59,9 +60,8 @@ def run(asked: Asked, plan: Plan, render: Render) -> int:
 
     What was found is printed and saved after an error or Ctrl-C too; the error goes on.
     """
-    cache = _cache()
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    path = cache / "runs" / f"{stamp}-{secrets.token_hex(3)}.jsonl"
+    path = _cache() / "runs" / f"{stamp}-{secrets.token_hex(3)}.jsonl"
     events: list[Event] = []
     caught: BaseException | None = None
     try:
@@ -69,7 +69,7 @@ def run(asked: Asked, plan: Plan, render: Render) -> int:
             log = stack.enter_context(Journal(path))
             progress = stack.enter_context(open_progress(sys.stderr, os.environ))
             sink = tee(events.append, log.append, progress)
-            _run_in_lab(asked, plan, cache, sink)
+            _run_in_lab(asked, plan, sink)
     except BaseException as error:
         caught = error
     report = fold(events) if any(isinstance(e, CampaignStarted) for e in events) else None
@@ -112,14 +112,20 @@ def check_writable(json: str | None) -> None:
         raise UsageError(f"--json {path}: cannot be written", "Name another file.")
 
 
-def _run_in_lab(asked: Asked, plan: Plan, cache: Path, sink: Sink) -> None:
-    from rig import campaign, catalog  # noqa: PLC0415 - loads what runs campaigns
-    from rig.lab import Lab, open_engine  # noqa: PLC0415
+def lab_of(engine: str, sink: Sink, jobs: int) -> Lab:
+    """A lab on the engine of that name, with the store of this user; to be closed."""
+    from rig import catalog, lab  # noqa: PLC0415 - loads what runs campaigns
     from rig.store import Store  # noqa: PLC0415
 
     known = catalog.load()
-    engine = open_engine(asked.engine, known, cache)
-    with Lab(known, engine, Store(cache), sink, asked.jobs) as lab:
+    cache = _cache()
+    return lab.Lab(known, lab.open_engine(engine, known, cache), Store(cache), sink, jobs)
+
+
+def _run_in_lab(asked: Asked, plan: Plan, sink: Sink) -> None:
+    from rig import campaign  # noqa: PLC0415
+
+    with lab_of(asked.engine, sink, asked.jobs) as lab:
         campaign.run(plan, lab, sink)
 
 

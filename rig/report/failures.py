@@ -142,7 +142,7 @@ def _finding(report: Report, cell: CellReport, finding: Finding) -> Iterator[str
         message = f"{finding.failed} of {finding.tried} cases: {message}"
     yield from wrap(message, _DEEP)
     if finding.case:
-        yield _DEEP + f"case      {shorten(clean(finding.case), _ROOM)}"
+        yield _DEEP + f"case      {shorten(clean(finding.case).strip(), _ROOM)}".rstrip()
     if finding.expected or finding.got:
         index, where = difference(finding.expected, finding.got)
         yield _DEEP + f"expected  {_window(finding.expected, index)}"
@@ -156,11 +156,11 @@ def _finding(report: Report, cell: CellReport, finding: Finding) -> Iterator[str
 
 def _window(payload: str, index: int) -> str:
     """The part of a payload around the first difference, cut to fit."""
-    text = clean(payload) or "(nothing)"
+    text = clean(payload).rstrip() or "(nothing)"
     if len(text) <= _ROOM:
         return text
     start = max(0, min(index - 16, len(text) - _ROOM + 6)) // 2 * 2
     shown = text[start : start + _ROOM - 6]
     head = "..." if start else ""
     tail = "..." if start + len(shown) < len(text) else ""
-    return f"{head}{shown}{tail}"
+    return f"{head}{shown}{tail}".rstrip()

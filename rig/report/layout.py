@@ -38,13 +38,15 @@ def shorten(text: str, width: int) -> str:
 def wrap(text: str, first: str = INDENT, rest: str | None = None) -> list[str]:
     """A cleaned paragraph as lines; first, rest: what its lines begin with."""
     cleaned = clean(text)
-    return textwrap.wrap(
+    lines = textwrap.wrap(
         cleaned,
         WIDTH,
         initial_indent=first,
         subsequent_indent=first if rest is None else rest,
         break_on_hyphens=False,
-    ) or [first.rstrip()]
+    )
+    # textwrap keeps a blank before a long word that it then breaks
+    return [line.rstrip() for line in lines] or [first.rstrip()]
 
 
 def wrap_lines(text: str, indent: str, limit: int) -> list[str]:

@@ -129,12 +129,17 @@ def _pair_row(report: Report, pair: PairReport, label: str, names: list[str]) ->
 
 
 def _figure(item: Measurement | None) -> str:
-    """Exact figures in full, others to four digits; ``-`` when not measured."""
+    """Bytes and exact counts in full, others to three digits; ``-`` when not measured.
+
+    A figure that is only known to be at least so much is shown as ``>=488``.
+    """
     if item is None or item.value is None:
         return "-"
-    if float(item.value).is_integer() and item.exact:
-        return str(int(item.value))
-    return f"{item.value:.1f}" if abs(item.value) >= 100 else f"{item.value:.3g}"
+    at_least = not item.exact and item.low == item.value and item.high is None
+    mark = ">=" if at_least else ""
+    if float(item.value).is_integer() and (item.exact or item.unit == "bytes"):
+        return f"{mark}{int(item.value)}"
+    return mark + (f"{item.value:.1f}" if abs(item.value) >= 100 else f"{item.value:.3g}")
 
 
 def _verdict(cell: CellReport) -> str:
@@ -200,13 +205,12 @@ def _timings(report: Report, labels: dict[str, str]) -> list[str]:
             if timing.method == method
         ]
         unit = timed[0][1].before.unit
+        notes = dict.fromkeys(timing.before.note for _, timing in timed if timing.before.note)
+        what = " ".join([method.capitalize(), "throughput", *notes])
         rows = [_timing_row(labels[pair.setup], timing) for pair, timing in timed]
-        lines += ["", *wrap(f"{method.capitalize()} throughput ({unit}):"), ""]
+        lines += ["", *wrap(f"{what} ({unit}):"), ""]
         lines += table(["", "before", "after", "after / before"], rows)
         lines += ["", *wrap(_TIMES.get(method, ""))]
-        notes = dict.fromkeys(timing.before.note for _, timing in timed if timing.before.note)
-        for note in notes:
-            lines += wrap(note)
     return lines
 
 
@@ -218,23 +222,23 @@ def _timing_row(label: str, timing: TimingReport) -> list[str]:
     return [label, _figure(timing.before), _figure(timing.after), text]
 
 
-def _unmeasured(report: Report) -> list[str]:
-    """Why a figure is missing, each reason once."""
+def _notes(report: Report) -> list[str]:
+    """Why a figure is missing or what limits it, each reason once."""
     notes = Counter(
-        (item.name, item.note)
+        (f"{item.name} not measured" if item.value is None else item.name, item.note)
         for cell in report.cells
         for item in cell.measurements
-        if item.value is None and item.note and item.name in _COLUMNS
+        if item.note and item.name in _COLUMNS and (item.value is None or not item.exact)
     )
     lines: list[str] = []
-    for (name, note), count in notes.items():
-        lines += wrap(f"{name} not measured in {count} cells: {note}", INDENT, INDENT + "  ")
+    for (what, note), count in notes.items():
+        lines += wrap(f"{what} in {count} cells: {note}", INDENT, INDENT + "  ")
     return ["", *lines] if lines else []
 
 
 def _finish(report: Report, lines: list[str]) -> str:
     """Footer: reasons, failures, sources, the command, the summary."""
-    lines += _unmeasured(report) + left_out_lines(report) + failure_lines(report)
+    lines += _notes(report) + left_out_lines(report) + failure_lines(report)
     lines.append("")
     for core in report.cores:
         files = [f"{path} {digest[:12]}" for path, digest in core.files.items()]

@@ -221,7 +221,7 @@ class FakeCampaign:
         self.events = events
         self.end = end
 
-    def __call__(self, asked: object, plan: object, cache: Path, sink: Sink) -> None:
+    def __call__(self, asked: object, plan: object, sink: Sink) -> None:
         for event in self.events:
             sink(event)
         if self.end:
@@ -231,7 +231,7 @@ class FakeCampaign:
 def asked(**more: object) -> running.Asked:
     usual: dict[str, object] = {
         "on": (), "profile": None, "jobs": 1, "engine": "host", "json": None, "seed": 1,
-        "case": None, "checks": (), "quick": False, "keep": False,
+        "case": None, "checks": (), "long": False, "keep": False,
     }  # fmt: skip
     return running.Asked(**{**usual, **more})  # type: ignore[arg-type]
 
@@ -332,7 +332,7 @@ SLOW = textwrap.dedent(
     from rig.report.text import render_compare
     from test_cli import asked
 
-    def slow(asked, plan, cache, sink):
+    def slow(asked, plan, sink):
         for event in [started(), *judged(GCC, "rolled")]:
             sink(event)
         try:

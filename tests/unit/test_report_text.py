@@ -22,7 +22,7 @@ from event_stream import (
     started,
     timed,
 )
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rig.events import (
@@ -54,7 +54,7 @@ GOLDEN = """\
     arm32,  gcc-14       27575 / -        488 / -  PASS / BUILD_FAILED
     x86_64, gcc              - / -          - / -          ENVIRONMENT
 
-    Emulated throughput (MB/s):
+    Emulated throughput at 16384 bytes (MB/s):
 
                        before   after          after / before
                        ------   -----   ---------------------
@@ -136,6 +136,13 @@ def test_columns_appear_only_when_measured() -> None:
     head = next(line for line in render_compare(measured).splitlines() if "verdict" in line)
     assert head.split() == ["size", "(bytes)", "insns/block", "verdict"]
     assert "- / 7120" in render_compare(measured)
+
+
+def test_a_lower_bound_is_shown_as_one_with_its_note() -> None:
+    frame = replace(exact("frame", 488.0, "dynamic"), exact=False, low=488.0)
+    text = render_check(fold([started(), Measured(GCC, "rolled", (frame,))]))
+    assert " >=488 " in text
+    assert "    frame in 1 cells: dynamic\n" in text
 
 
 def test_a_wide_table_is_cut_into_blocks() -> None:
@@ -233,6 +240,9 @@ def test_where_payloads_differ(expected: str, got: str, index: int, text: str) -
 
 
 @given(st.text(max_size=80), st.text(max_size=300))
+@example("", " ")
+@example("0" + "\x1f" * 7 + "\u0100" + "\U00010000" * 3, "")
+@example(" " * 60, "00" * 32 + " " * 40)
 def test_hostile_text_cannot_leave_the_page(short: str, long: str) -> None:
     finding = Finding(short, Verdict.DESYNC, long, short, "00" * 64, long, 5, 1)
     begin = replace(started(), engine=short or "docker")
