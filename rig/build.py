@@ -34,7 +34,7 @@ _HEADERS = "headers.json"
 class Built:
     """A cell's object and program, and what the tools said.
 
-    stack_usage: text of the compiler's -fstack-usage file, None where it wrote none (LTO).
+    stack_usage: the compiler's -fstack-usage file, None where it wrote none (LTO).
     command: of the compiler. log: what compiler and linker printed, in that order.
     """
 
@@ -42,7 +42,7 @@ class Built:
     program_key: str
     object: bytes
     program: bytes
-    stack_usage: str | None
+    stack_usage: bytes | None
     command: tuple[str, ...]
     log: str
     reused: bool
@@ -273,13 +273,12 @@ def _refusal(stage: str, p: _Plan, job: Done, ready: Ready) -> Refused:
 
 def _result(p: _Plan, have: _Have, reused: bool) -> Built:
     entry, program = have.objects[p.object_key], have.programs[p.program_key]
-    usage = entry.get("core.su")
     return Built(
         object_key=p.object_key,
         program_key=p.program_key,
         object=entry["core.o"],
         program=program["guest"],
-        stack_usage=None if usage is None else _text(usage),
+        stack_usage=entry.get("core.su"),
         command=p.command,
         log=_text(entry.get(_LOG, b"") + program.get(_LOG, b"")),
         reused=reused,

@@ -157,6 +157,7 @@ class Adapter:
 
     sources: what is compiled beside the core, relative to the guest folder. include: folders
     searched for headers, relative to the guest folder. symbol: what is measured by default.
+    externals: further symbols that the adapter gives to a core.
     """
 
     name: str
@@ -164,6 +165,7 @@ class Adapter:
     sources: tuple[str, ...]
     include: tuple[str, ...]
     symbol: str
+    externals: tuple[str, ...] = ()
 
 
 def _within(base: Path, relative: str, where: str) -> str:
@@ -186,6 +188,7 @@ def read_adapter(folder: Path) -> Adapter:
         sources=tuple(_within(folder, s, where) for s in _strings(table, "sources", where)),
         include=tuple(_within(folder, s, where) for s in _strings(table, "include", where)),
         symbol=_text(table, "symbol", where),
+        externals=_strings(table, "externals", where),
     )
 
 

@@ -89,7 +89,16 @@ class ToolchainMissing(EnvironmentFault):
 
 
 class GuestRefused(EnvironmentFault):
-    """A program that is not what the cell asked for, or a guest that cannot be started."""
+    """A program that is not what the cell asked for, or a guest that cannot be started.
+
+    verdict: name of what the runner makes of it.
+    """
+
+    def __init__(
+        self, what: str, hint: str = "", detail: str = "", verdict: str = "ENVIRONMENT"
+    ) -> None:
+        super().__init__(what, hint, detail)
+        self.verdict = verdict
 
 
 class StoreFault(EnvironmentFault):

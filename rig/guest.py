@@ -14,9 +14,10 @@ from typing import Self
 from rig.engines import Channel
 from rig.errors import GuestRefused
 from rig.model import Exit
+from rig.patience import Patience
 from rig.printable import printable
 from rig.runners import Explanation, Runner
-from rig.session import Kind, Patience, Session, SessionFault
+from rig.session import Kind, Session, SessionFault
 from rig.verdicts import Verdict
 from rig.wire import Hello, Reply
 
@@ -157,20 +158,26 @@ class Guest:
             raise
 
     def _judge(self, case: str, fault: SessionFault) -> Fault:
+        """What a fault means; asked alone, a case shows what it does without its neighbours."""
         verdict, text = self._explain(fault)
-        if self._confirm and verdict in _CONFIRMED and self._answers_alone(case):
-            text += "; alone in a fresh session it answers"
-            verdict = Verdict.UNSTABLE
+        if self._confirm and verdict in _CONFIRMED:
+            again = self._alone(case)
+            if again is None:
+                verdict, text = Verdict.UNSTABLE, f"{text}; alone in a fresh session it answers"
+            elif self._explain(again).verdict in _CONFIRMED:
+                fault = again
+                verdict, text = self._explain(again)
         self._faults += 1
         self._last = f"{verdict}: {text}"
         return Fault(verdict, text, fault.exit, printable(fault.stderr))
 
-    def _answers_alone(self, case: str) -> bool:
+    def _alone(self, case: str) -> SessionFault | None:
+        """How a case fails in a fresh session, or None when it is answered."""
         try:
             self._converse([case])
-        except SessionFault:
-            return False
-        return True
+        except SessionFault as fault:
+            return fault
+        return None
 
     def _explain(self, fault: SessionFault) -> Explanation:
         if fault.kind is Kind.CRASH or fault.exit.oom or fault.exit.lost:
@@ -203,7 +210,9 @@ class Guest:
     def _unstartable(self, fault: SessionFault) -> GuestRefused:
         verdict, text = self._explain(fault)
         return GuestRefused(
-            f"the guest could not be started: {text} ({verdict})", "", printable(fault.stderr)
+            f"the guest could not be started: {text}",
+            detail=printable(fault.stderr),
+            verdict=verdict,
         )
 
 

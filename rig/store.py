@@ -136,6 +136,14 @@ class Store:
                 stack.callback(lock.release)
             yield
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Holds the lock of whatever must not run beside another of its kind: timing."""
+        with storage_faults(self.root):
+            self._locks.mkdir(parents=True, exist_ok=True)
+        with FileLock(self._locks / "alone.lock"):
+            yield
+
     def sweep(self) -> int:
         """Removes what dead processes left in the making; returns how many folders."""
         gone = 0

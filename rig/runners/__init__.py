@@ -29,8 +29,10 @@ class Explanation(NamedTuple):
 class Runner(Protocol):
     """How programs of one target are executed."""
 
-    name: str
-    abilities: frozenset[Ability]
+    @property
+    def name(self) -> str: ...
+    @property
+    def abilities(self) -> frozenset[Ability]: ...
 
     def argv(self, program: str) -> tuple[str, ...]:
         """The command that runs ``program``, a file in the box's work folder."""

@@ -1,0 +1,230 @@
+"""The order of work, nothing else: images, builds, checks side by side; then time, alone."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from rig import __version__
+from rig.build import Built, Refused
+from rig.cases import parse
+from rig.catalog import near
+from rig.checks import Check, all_checks
+from rig.checks.judge import judge
+from rig.errors import EnvironmentFault, GuestRefused, Interrupted, UsageError
+from rig.events import (
+    CampaignEnded,
+    CampaignStarted,
+    CellJudged,
+    CoreFacts,
+    PairTimed,
+    Progress,
+    SetupFailed,
+    SetupReady,
+    Sink,
+)
+from rig.judging import judge_cell
+from rig.lab import Lab
+from rig.measures.emulated_time import NoTime, time_pair
+from rig.model import Cell, Core, ImageSpec, Pair, Setup
+from rig.toolchains import image_spec
+from rig.verdicts import Finding, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done. pairs: for timing and comparison. checks: names, empty for all.
+
+    case: ask only this line. timing: take emulated time of the pairs. command: as typed.
+    """
+
+    kind: str
+    cores: tuple[Core, ...]
+    setups: tuple[Setup, ...]
+    pairs: tuple[Pair, ...] = ()
+    checks: tuple[str, ...] = ()
+    seed: int = 1
+    timing: bool = False
+    command: tuple[str, ...] = ()
+    case: str = ""
+    long: bool = False
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [Cell(setup, core) for setup in self.setups for core in self.cores]
+
+
+def chosen_checks(plan: Plan) -> Sequence[Check]:
+    """The checks of a plan, cheapest first. Raises UsageError with near names."""
+    if plan.case:
+        case = parse(plan.case)
+        return [
+            Check("case", "what it was seen to show", 0, lambda s: judge("case", s, [case]))
+        ]
+    known = {check.name: check for check in all_checks()}
+    for name in plan.checks:
+        if name not in known:
+            raise UsageError(f"no check is called '{name}'", near(name, known))
+    return [c for c in known.values() if not plan.checks or c.name in plan.checks]
+
+
+def run(plan: Plan, lab: Lab, sink: Sink) -> None:
+    """Runs a plan; every event goes to ``sink``, the last one whatever happens.
+
+    What fails in one setup is told as its verdict; only usage errors, faults of rig itself and
+    interruption leave this function.
+    """
+    checks = chosen_checks(plan)
+    begun = time.monotonic()
+    sink(_started(plan, lab, checks))
+    reason = ""
+    try:
+        judged = _judge_all(plan, lab, checks, sink)
+        if plan.timing:
+            _time_all([p for p in plan.pairs if p.setup.id in judged], lab, sink)
+    except (KeyboardInterrupt, Interrupted):
+        reason = "interrupted"
+        raise
+    except BaseException as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise
+    finally:
+        sink(_ended(lab, reason, time.monotonic() - begun))
+
+
+def _started(plan: Plan, lab: Lab, checks: Sequence[Check]) -> CampaignStarted:
+    return CampaignStarted(
+        rig=__version__,
+        command=plan.command,
+        started=_now(),
+        seed=plan.seed,
+        engine=lab.engine.describe(),
+        isolated=lab.engine.isolated,
+        cores=tuple(_core_facts(core) for core in plan.cores),
+        cells=tuple((cell.setup.id, cell.core.name) for cell in plan.cells),
+        pairs=tuple((p.setup.id, p.before.name, p.after.name) for p in plan.pairs),
+        checks=tuple(check.name for check in checks),
+    )
+
+
+def _core_facts(core: Core) -> CoreFacts:
+    digests = {path: sha256(data).hexdigest() for path, data in core.files.items()}
+    return CoreFacts(core.name, core.origin, core.symbol, core.adapter, core.digest, digests)
+
+
+def _ended(lab: Lab, reason: str, seconds: float) -> CampaignEnded:
+    counts = {
+        "compilations": lab.counts.compiled,
+        "links": lab.counts.linked,
+        "objects reused": lab.counts.objects_reused,
+        "programs reused": lab.counts.programs_reused,
+        "sessions": lab.sessions,
+        "cases": lab.cases,
+    }
+    return CampaignEnded(not reason, _now(), seconds, counts, reason)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+# ------------------------------------------------------------------- judging, side by side
+
+
+def _judge_all(plan: Plan, lab: Lab, checks: Sequence[Check], sink: Sink) -> set[str]:
+    """Builds the cells of each image in one box, and judges what is built meanwhile.
+
+    Returns the ids of the setups whose cells were built.
+    """
+    groups: dict[ImageSpec, list[Cell]] = defaultdict(list)
+    for cell in plan.cells:
+        groups[image_spec(cell.setup.target, cell.setup.toolchain)].append(cell)
+    built: set[str] = set()
+    with ExitStack() as stack:
+        # waiting for boxes takes no CPU, judging does: hence two pools
+        builders = stack.enter_context(ThreadPoolExecutor(max(1, len(groups)), "build"))
+        judges = stack.enter_context(ThreadPoolExecutor(lab.jobs, "judge"))
+        try:
+            building = [builders.submit(_build, cells, lab, sink) for cells in groups.values()]
+            judging = []
+            for group in as_completed(building):
+                for cell, result in group.result():
+                    if isinstance(result, Built):
+                        built.add(cell.setup.id)
+                    judging.append(
+                        judges.submit(
+                            judge_cell,
+                            cell,
+                            result,
+                            lab,
+                            checks,
+                            sink,
+                            seed=plan.seed,
+                            long=plan.long,
+                        )
+                    )
+            for cell_done in as_completed(judging):
+                cell_done.result()
+        except BaseException:
+            for pool in (builders, judges):
+                pool.shutdown(wait=False, cancel_futures=True)
+            lab.stop()  # ends what the threads wait for, so that they end too
+            raise
+    return built
+
+
+def _build(cells: Sequence[Cell], lab: Lab, sink: Sink) -> list[tuple[Cell, Built | Refused]]:
+    """Image, toolchain facts, objects and programs of the cells of one image."""
+    setups = {cell.setup.id: cell.setup for cell in cells}
+    try:
+        for setup in setups.values():
+            facts = lab.facts(setup, setups.values())
+            family = setup.toolchain.family
+            flags = setup.flags
+            passed = (flags.core.of(family), flags.abi.of(family), flags.runnable.of(family))
+            sink(SetupReady(setup.id, facts, tuple(flag for part in passed for flag in part)))
+        lab.build(cells)
+    except EnvironmentFault as error:
+        for name in setups:
+            sink(SetupFailed(name, Verdict.ENVIRONMENT, error.what, error.hint, error.detail))
+        for cell in cells:
+            finding = Finding("setup", Verdict.ENVIRONMENT, error.what)
+            sink(CellJudged(cell.setup.id, cell.core.name, Verdict.ENVIRONMENT, finding))
+        return []
+    return [(cell, lab.result(cell)) for cell in cells]
+
+
+# ------------------------------------------------------------------------------ time, alone
+
+
+def _time_all(pairs: Sequence[Pair], lab: Lab, sink: Sink) -> None:
+    """Emulated time of each pair, one after the other, under the lock between processes."""
+    if not pairs:
+        return
+    sink(Progress("timing, alone"))
+    with lab.store.alone():
+        for pair in pairs:
+            _time(pair, lab, sink)
+
+
+def _time(pair: Pair, lab: Lab, sink: Sink) -> None:
+    cells = [Cell(pair.setup, core) for core in (pair.before, pair.after)]
+    if any(isinstance(lab.result(cell), Refused) for cell in cells):
+        return
+    with lab.guest(cells[0]) as before, lab.guest(cells[1]) as after:
+        try:
+            timed = time_pair(before, after)
+        except (NoTime, GuestRefused) as error:
+            sink(Progress(f"{pair.id}: no time: {error}"))
+            return
+        finally:
+            lab.count_guest(before)
+            lab.count_guest(after)
+    names = (pair.setup.id, pair.before.name, pair.after.name)
+    sink(PairTimed(*names, "emulated", timed.before, timed.after, timed.ratio))

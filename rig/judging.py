@@ -1,0 +1,214 @@
+"""One cell, from its object to its verdict: figures, checks, and whom to blame.
+
+Before a core is blamed, a known-good control core must have passed in the same image, with the
+same compiler and emulator: otherwise the fault is theirs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from rig.build import Built, Refused
+from rig.cases import Case
+from rig.checks import Check, Fault, Reply
+from rig.checks.judge import judge
+from rig.errors import GuestRefused
+from rig.events import BuildFailed, CellJudged, CheckDone, Measured, Sink
+from rig.events import Built as BuiltEvent
+from rig.guest import Guest
+from rig.lab import Lab
+from rig.measures import frame, size
+from rig.model import Cell, Core, Setup
+from rig.oracle import Oracle
+from rig.verdicts import VERDICTS, Blame, Finding, Measurement, Verdict
+
+CONTROL_CASES = ("hash", "hash in=inc:0:129 key=inc:0:32", "hash n=20 in=lcg:3:1000")
+"""What a control core must answer: an empty message, a key, several blocks."""
+
+_ORDER = (
+    Verdict.TOOLCHAIN_FAULT,
+    Verdict.EMULATOR_FAULT,
+    Verdict.ENVIRONMENT,
+    Verdict.BUILD_FAILED,
+    Verdict.GUEST_CRASH,
+    Verdict.TIMEOUT,
+    Verdict.DESYNC,
+    Verdict.LIMIT_EXCEEDED,
+    Verdict.UNSTABLE,
+    Verdict.MISMATCH,
+)
+"""Of several verdicts of one cell, the first of these is the cell's."""
+
+
+@dataclass(frozen=True)
+class CellSubject:
+    """A cell as the checks see it (:class:`rig.checks.Subject`)."""
+
+    guest: Guest
+    oracle: Oracle
+    setup: Setup
+    object_: bytes
+    externals: frozenset[str]
+    features: frozenset[str]
+    seed: int = 1
+    long: bool = False
+
+    def ask(self, cases: Iterable[Case]) -> Iterator[Reply | Fault]:
+        return self.guest.ask(case.line for case in cases)
+
+
+def measure(core: Core, built: Built) -> tuple[Measurement, ...]:
+    """The exact figures of an object: size and frame."""
+    return (*size.of(built.object, core.symbol), *frame.of(built.stack_usage, core.symbol))
+
+
+def subject_of(cell: Cell, lab: Lab, guest: Guest, seed: int, long: bool) -> CellSubject:
+    """Raises GuestRefused when the guest cannot be started."""
+    return CellSubject(
+        guest=guest,
+        oracle=lab.oracle,
+        setup=cell.setup,
+        object_=lab.built(cell).object,
+        externals=frozenset(lab.catalog.adapter(cell.core.adapter).externals),
+        features=frozenset(guest.hello.features),
+        seed=seed,
+        long=long,
+    )
+
+
+def run_check(check: Check, subject: CellSubject) -> list[Finding]:
+    """All findings of one check; a part that the core's interface lacks is NOT_COVERED."""
+    missing = check.needs - subject.features
+    if missing:
+        lacks = ", ".join(sorted(missing))
+        return [Finding(check.name, Verdict.NOT_COVERED, f"the guest has no: {lacks}")]
+    return list(check.run(subject))
+
+
+def worst(findings: Sequence[Finding]) -> Finding | None:
+    """The finding that gives a cell its verdict; None when nothing blames anybody."""
+    bad = [f for f in findings if VERDICTS[f.verdict].blame is not Blame.NOBODY]
+    return min(bad, key=lambda f: _ORDER.index(f.verdict), default=None)
+
+
+def judge_cell(
+    cell: Cell,
+    result: Built | Refused,
+    lab: Lab,
+    checks: Sequence[Check],
+    sink: Sink,
+    *,
+    seed: int,
+    long: bool,
+) -> None:
+    """Measures and checks one cell; every event of it goes to ``sink``."""
+    place = (cell.setup.id, cell.core.name)
+    if isinstance(result, Refused):
+        _tell_refusal(cell, result, lab, sink)
+        return
+    keys = (result.object_key, result.program_key)
+    sink(BuiltEvent(*place, *keys, result.command, result.log, result.reused))
+    sink(Measured(*place, measure(cell.core, result)))
+    findings = _check(cell, lab, checks, sink, seed, long)
+    found = worst(findings)
+    if found is None:
+        judged = any(f.verdict is Verdict.PASS for f in findings)
+        sink(CellJudged(*place, Verdict.PASS if judged else Verdict.NOT_COVERED))
+        return
+    blamed = acquit(found, cell, lab)
+    sink(CellJudged(*place, blamed.verdict, blamed))
+
+
+def _tell_refusal(cell: Cell, refused: Refused, lab: Lab, sink: Sink) -> None:
+    place = (cell.setup.id, cell.core.name)
+    sink(
+        BuildFailed(
+            *place,
+            refused.message,
+            refused.command,
+            refused.image,
+            refused.output,
+            refused.hint,
+        )
+    )
+    finding = Finding("build", Verdict.BUILD_FAILED, refused.message)
+    blamed = acquit(finding, cell, lab)
+    sink(CellJudged(*place, blamed.verdict, blamed))
+
+
+def _check(
+    cell: Cell, lab: Lab, checks: Sequence[Check], sink: Sink, seed: int, long: bool
+) -> list[Finding]:
+    findings: list[Finding] = []
+    with ExitStack() as stack:
+        try:
+            guest = stack.enter_context(lab.guest(cell))
+            stack.callback(lab.count_guest, guest)
+            subject = subject_of(cell, lab, guest, seed, long)
+            for check in checks:
+                begun = time.monotonic()
+                found = run_check(check, subject)
+                seconds = time.monotonic() - begun
+                sink(
+                    CheckDone(cell.setup.id, cell.core.name, check.name, tuple(found), seconds)
+                )
+                findings += found
+        except GuestRefused as error:
+            findings.append(Finding("start", Verdict(error.verdict), error.what))
+    return findings
+
+
+# ------------------------------------------------------------------------------- blame
+
+
+def acquit(found: Finding, cell: Cell, lab: Lab) -> Finding:
+    """The finding as it is, unless the control core fails here too: then it is not the core.
+
+    A guest that does not start where the control does, is the core's own fault.
+    """
+    wrong = lab.control_fault(cell, control_passes)
+    if wrong is not None:
+        return wrong
+    if found.check == "start" and found.verdict is Verdict.ENVIRONMENT:
+        text = f"{found.message}; the control core starts here"
+        return Finding(found.check, Verdict.GUEST_CRASH, text)
+    return found
+
+
+def control_passes(control: Cell, lab: Lab) -> Finding | None:
+    """None when the control core passes here, else what it shows, with versions."""
+    result = lab.result(control)
+    facts = lab.facts(control.setup)
+    versions = f"{facts.compiler} {facts.version}, qemu {facts.qemu}"
+    name = f"the control core '{control.core.name}'"
+    if isinstance(result, Refused):
+        text = f"{name} does not build ({versions}): {result.message}"
+        return Finding("control", Verdict.TOOLCHAIN_FAULT, text)
+    with ExitStack() as stack:
+        try:
+            guest = stack.enter_context(lab.guest(control))
+            stack.callback(lab.count_guest, guest)
+            subject = subject_of(control, lab, guest, seed=1, long=False)
+            (found, *_) = judge("control", subject, map(Case, CONTROL_CASES))
+        except GuestRefused as error:
+            return Finding(
+                "control",
+                _fault_of(Verdict(error.verdict)),
+                f"{name} ({versions}): {error.what}",
+            )
+    if found.verdict is Verdict.PASS:
+        return None
+    text = f"{name} fails ({versions}): {found.verdict} {found.message} {found.case}"
+    return Finding(
+        "control", _fault_of(found.verdict), text, found.case, found.expected, found.got
+    )
+
+
+def _fault_of(verdict: Verdict) -> Verdict:
+    """Whose fault a failing control core shows: wrong answers are the compiler's."""
+    if VERDICTS[verdict].blame is Blame.ENVIRONMENT:
+        return verdict
+    return Verdict.TOOLCHAIN_FAULT if verdict is Verdict.MISMATCH else Verdict.EMULATOR_FAULT

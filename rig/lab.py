@@ -1,0 +1,231 @@
+"""Effects on demand, memoised, closed at the end: what the CLI and pytest both stand on."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from rig.build import Built, Counts, Refused, build
+from rig.catalog import Catalog
+from rig.engines import Channel, Engine
+from rig.errors import Interrupted, RigError
+from rig.events import Progress, Sink
+from rig.guest import Guest, Identity
+from rig.model import (
+    Cell,
+    ImageSpec,
+    Limits,
+    Ready,
+    Setup,
+    Toolchain,
+    ToolchainFacts,
+)
+from rig.once import Once
+from rig.oracle import Oracle
+from rig.program import identify, require
+from rig.runners.qemu_user import QemuUser
+from rig.store import Store, key_of
+from rig.toolchains import image_spec, make_engine, read_all_facts
+from rig.verdicts import Finding
+
+GUEST_LIMITS = Limits(memory=256 << 20, cpus=1.0, pids=32, disk=64 << 20)
+
+CONTROL = ("rolled", "unrolled")
+"""Known-good cores: the first that is not itself under test vouches for a setup."""
+
+
+def open_engine(name: str, catalog: Catalog, cache: Path) -> Engine:
+    """The engine called ``name``; raises what tells why it cannot be used."""
+    return make_engine(name, catalog.images, cache)
+
+
+class BuildRefused(RigError):
+    """A core that was needed as a program did not compile or link."""
+
+    def __init__(self, cell: Cell, refused: Refused) -> None:
+        super().__init__(f"{cell.id}: {refused.message}", refused.hint, refused.output)
+        self.refused = refused
+
+
+class Lab:
+    """Images, toolchains, objects, programs and guests of one campaign.
+
+    Everything is made on first demand and once; all methods may be called from any thread.
+    """
+
+    def __init__(
+        self, catalog: Catalog, engine: Engine, store: Store, sink: Sink, jobs: int = 2
+    ) -> None:
+        self.catalog = catalog
+        self.engine = engine
+        self.store = store
+        self.jobs = jobs
+        self.oracle = Oracle()
+        self.counts = Counts()
+        self.sessions = 0
+        self.cases = 0
+        self._sink = sink
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._ready: Once[ImageSpec, Ready] = Once()
+        self._facts: Once[tuple[ImageSpec, str], Mapping[Toolchain, ToolchainFacts]] = Once()
+        self._built: Once[tuple[str, str, str], Built | Refused] = Once()
+        self._controls: Once[tuple[str, str, str], Finding | None] = Once()
+        self._closing = ExitStack()
+        self._closing.callback(engine.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+        self._closing.close()
+
+    def stop(self) -> None:
+        """Ends all that is under way: open boxes are killed, new work is refused."""
+        self._stopped.set()
+        self.engine.close()
+
+    def _go_on(self) -> None:
+        if self._stopped.is_set():
+            raise Interrupted("the campaign was stopped")
+
+    # ------------------------------------------------------------- images and toolchains
+
+    def ready(self, setup: Setup) -> Ready:
+        """The place where a setup's tools are, made ready."""
+        self._go_on()
+        spec = image_spec(setup.target, setup.toolchain)
+        return self._ready.get(spec, lambda: self.engine.prepare(spec, self._tell))
+
+    def facts(self, setup: Setup, others: Iterable[Setup] = ()) -> ToolchainFacts:
+        """What a setup's toolchain is. others: of the same image, asked along."""
+        spec = image_spec(setup.target, setup.toolchain)
+        wanted = {setup.toolchain, *(other.toolchain for other in others)}
+        key = (spec, setup.target.name)
+        known = self._facts.get(key, lambda: self._ask_facts(setup, wanted))
+        if setup.toolchain not in known:
+            key = (spec, f"{setup.target.name}/{setup.toolchain.label}")
+            known = self._facts.get(key, lambda: self._ask_facts(setup, {setup.toolchain}))
+        return known[setup.toolchain]
+
+    def _ask_facts(
+        self, setup: Setup, wanted: Iterable[Toolchain]
+    ) -> Mapping[Toolchain, ToolchainFacts]:
+        ready = self.ready(setup)
+        toolchains = sorted(wanted)
+        labels = tuple(toolchain.label for toolchain in toolchains)
+        key = key_of("facts", ready.id, ready.tag, setup.target.name, labels)
+        entry = self.store.get(key)
+        if entry is not None:
+            kept = json.loads(entry["facts.json"])
+            return {
+                toolchain: ToolchainFacts(toolchain=toolchain, **fields)
+                for toolchain, fields in zip(toolchains, kept, strict=True)
+            }
+        facts = read_all_facts(self.engine, ready, setup.target, toolchains)
+        plain = [dataclasses.asdict(facts[toolchain]) for toolchain in toolchains]
+        for fields in plain:
+            del fields["toolchain"]
+        self.store.put(key, {"facts.json": json.dumps(plain).encode()})
+        return facts
+
+    # ------------------------------------------------------------------ objects, programs
+
+    def build(self, cells: Sequence[Cell]) -> None:
+        """Builds cells of one image together, in one box."""
+        missing = {_key(cell): cell for cell in cells if _key(cell) not in self._built}
+        if not missing:
+            return
+        self._go_on()
+        todo = list(missing.values())
+        first = todo[0].setup
+        setups = {cell.setup.id: cell.setup for cell in todo}
+        facts = {name: self.facts(s, setups.values()) for name, s in setups.items()}
+        for cell, result in build(
+            self.engine,
+            self.store,
+            self.catalog,
+            self.ready(first),
+            facts,
+            todo,
+            self.jobs,
+            self.counts,
+        ):
+            self._built.put(_key(cell), result)
+
+    def result(self, cell: Cell) -> Built | Refused:
+        """What building a cell came to, made on demand."""
+        self.build([cell])
+        return self._built.get(_key(cell), _never)
+
+    def built(self, cell: Cell) -> Built:
+        """A cell's object and program. Raises BuildRefused."""
+        result = self.result(cell)
+        if isinstance(result, Refused):
+            raise BuildRefused(cell, result)
+        return result
+
+    # ----------------------------------------------------------------------------- guests
+
+    def guest(self, cell: Cell) -> Guest:
+        """A supervised guest that runs a cell's program; a context manager.
+
+        Raises GuestRefused for a program that is not a static one of the target.
+        """
+        built = self.built(cell)
+        setup = cell.setup
+        require(identify(built.program), setup.target)
+        runner = QemuUser(setup.target)
+        ready = self.ready(setup)
+        files = {"guest": built.program}
+        identity = Identity(
+            target=setup.target.name,
+            bits=setup.target.bits,
+            order=setup.target.byte_order.value,
+            core=cell.core.name,
+            build=built.program_key[:16],
+        )
+
+        def open_channel() -> Channel:
+            self._go_on()
+            return self.engine.open(ready, runner.argv("guest"), files, GUEST_LIMITS)
+
+        return Guest(open_channel, runner, identity)
+
+    def count_guest(self, guest: Guest) -> None:
+        """Adds what a guest has done to the campaign's counts."""
+        with self._lock:
+            self.sessions += guest.sessions
+            self.cases += guest.asked
+
+    def control_fault(
+        self, cell: Cell, ask: Callable[[Cell, Lab], Finding | None]
+    ) -> Finding | None:
+        """What a known-good core other than the cell's own shows here; asked once a setup."""
+        controls = [self.catalog.core(name) for name in CONTROL]
+        core = next(control for control in controls if control.digest != cell.core.digest)
+        control = Cell(cell.setup, core)
+        return self._controls.get(_key(control), lambda: ask(control, self))
+
+    def _tell(self, line: str) -> None:
+        self._sink(Progress(line))
+
+
+def _key(cell: Cell) -> tuple[str, str, str]:
+    return cell.setup.id, cell.core.name, cell.core.digest
+
+
+def _never() -> Built:
+    raise AssertionError("a cell was asked for before it was built")
