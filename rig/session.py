@@ -6,11 +6,8 @@ that reply is what is waited for. A session is never used again after a fault.
 
 from __future__ import annotations
 
-import os
-import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -18,12 +15,10 @@ from pexpect import EOF, TIMEOUT
 from pexpect.fdpexpect import fdspawn
 
 from rig.engines import Channel
-from rig.errors import ConfigError
 from rig.model import Exit
+from rig.patience import Patience, timeout_scale
 from rig.printable import one_line
 from rig.wire import SYNC, Hello, Reply, WireFault, encode, encode_reply, parse, parse_hello
-
-SCALE_VARIABLE = "RIG_TIMEOUT_SCALE"
 
 READ_SIZE = 64 << 10
 REPLY_BYTES = 1024
@@ -32,48 +27,6 @@ REPLY_BYTES = 1024
 SLACK_BYTES = 16 << 10
 _WRITE_SLICE = 0.02  # s: how long a stuck write waits before output is looked at again
 _END_SECONDS = 2.0  # s from end of file to the end of the process
-
-_LENGTHS = re.compile(r"\b(?:in|key|h)=\w+:\d+:(\d{1,12})\b")
-_LOOPS = re.compile(r"\bloops=(\d{1,9})\b")
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """Seconds before a guest counts as hung, from its last byte; all are scaled.
-
-    start: for its hello. case: for one case. byte: for each byte that a case hashes, a quarter
-    of a megabyte a second, what a checked build reaches under emulation on a busy machine.
-    """
-
-    start: float = 20.0
-    case: float = 5.0
-    byte: float = 4e-6
-
-    def of(self, cases: Sequence[str]) -> tuple[float, float]:
-        """(seconds of silence, seconds for all) of a batch."""
-        work = self.byte * sum(map(_work, cases))
-        return timeout_scale() * (self.case + work), timeout_scale() * (
-            self.case * len(cases) + work
-        )
-
-
-def _work(case: str) -> int:
-    """Bytes that a case hashes, about."""
-    size = len(case) + sum(map(int, _LENGTHS.findall(case)))
-    loops = _LOOPS.search(case)
-    return size * int(loops[1]) if loops else size
-
-
-def timeout_scale() -> float:
-    """What every deadline is multiplied by: RIG_TIMEOUT_SCALE, 1 if unset."""
-    text = os.environ.get(SCALE_VARIABLE, "") or "1"
-    try:
-        scale = float(text)
-    except ValueError:
-        scale = 0.0
-    if not 0.0 < scale < 1e6:
-        raise ConfigError(f"{SCALE_VARIABLE} must be a number above 0, not {text!r}")
-    return scale
 
 
 class Kind(StrEnum):
@@ -132,13 +85,13 @@ class _Talk(fdspawn):  # type: ignore[misc]  # pexpect has no types
         self._channel = channel
         self._early = b""
         self._room = 0
-        self._quiet = 0.0
+        self.quiet = 0.0
         self._ends = 0.0
 
     def allow(self, size: int, quiet: float, total: float) -> None:
         """From now on: ``size`` bytes, ``quiet`` s of silence, ``total`` s in all."""
         self._room = size
-        self._quiet = quiet
+        self.quiet = quiet
         self._ends = time.monotonic() + total
 
     def read_nonblocking(self, size: int = 1, timeout: float | None = None) -> bytes:  # noqa: ARG002
@@ -148,7 +101,7 @@ class _Talk(fdspawn):  # type: ignore[misc]  # pexpect has no types
             return early
         if self.flooded:
             raise EOF("more output than the batch may have")
-        left = max(0.0, min(self._quiet, self._ends - time.monotonic()))
+        left = max(0.0, min(self.quiet, self._ends - time.monotonic()))
         try:
             data = self._take(size, left)
         except TimeoutError:
@@ -172,11 +125,13 @@ class _Talk(fdspawn):  # type: ignore[misc]  # pexpect has no types
             except ConnectionError:
                 break
             sent += wrote
+            if sent == len(data):
+                break
             now = time.monotonic()
-            if sent < len(data) and (self._take_early() or wrote):
+            if self._take_early() or wrote:
                 heard = now
-            elif now - heard > self._quiet or now > self._ends:
-                self._quiet = 0.0
+            elif now > min(heard + self.quiet, self._ends):
+                self._ends = now
                 break
         return sent
 
@@ -267,6 +222,8 @@ class Session:
     ) -> SessionFault:
         """Ends the channel and tells what happened."""
         kind = _kind(ended, self._talk.flooded, _talks_on(data, len(replies)))
+        if started and kind is Kind.TIMEOUT:
+            why = f"no answer in {self._talk.quiet:g} s"
         grace = _END_SECONDS * timeout_scale() if kind is Kind.CRASH else 0.0
         ended_as = self._channel.close(grace)
         stderr = self._channel.stderr()
