@@ -83,6 +83,9 @@ class Profile:
     only: tuple[str, ...] = ()
     families: Mapping[str, ProfileFlags] = field(default_factory=dict)
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -116,6 +119,9 @@ class Target:
     driver: Flags = Flags()
     link: Flags = Flags()
     profiles: Mapping[str, ProfileFlags] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -207,6 +213,9 @@ class Core:
     origin: str = ""
     cflags: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.digest))
 
     @cached_property
     def digest(self) -> str:
