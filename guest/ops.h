@@ -20,6 +20,9 @@
 #define RIG_HAS_FLAGS 2u    /* compress: any f and any inc */
 #define RIG_HAS_COUNTER 4u  /* preset works */
 
+#define RIG_UNREACHABLE (-1)
+#define RIG_CLOBBERED (-2)
+
 struct rig_ops {
 	const char *adapter; /* its folder's name */
 	unsigned int features;
@@ -35,7 +38,8 @@ struct rig_ops {
 
 	/*
 	 * h, t and f go into the context's memory, the core compresses, and they come back.
-	 * Returns 0, or -1 when this interface cannot reach that state.
+	 * Returns 0; RIG_UNREACHABLE when this interface cannot reach that state; RIG_CLOBBERED
+	 * when the core changed the context beyond h, t and f.
 	 */
 	RIG_PLAIN int (*compress)(void *ctx, uint64_t h[8], uint64_t t[2], uint64_t f[2],
 				  const void *blocks, size_t nblocks, uint32_t inc);

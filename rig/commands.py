@@ -16,7 +16,7 @@ from rig.catalog import Adapter
 from rig.compilers import compiler_argv
 from rig.model import Cell, Files, ToolchainFacts
 
-MEM = ("memcpy", "memset", "memmove", "memcmp")
+MEM = ("memcpy", "memset", "memmove", "memcmp", "bcmp")
 """What a compiler may call by itself; in a program these are the guest's (guest/mem.c)."""
 
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic")
@@ -68,6 +68,7 @@ def who_source(core: str, build: str) -> bytes:
     return (
         f'#include "who.h"\nconst char rig_who_core[] = {json.dumps(core)};\n'
         f'const char rig_who_build[] = "{build}";\n'
+        'const char rig_who_cc[] = RIG_WHO_CC;\n'
     ).encode()
 
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A guest: a core in conversation. It reads requests and answers each with one write, until quit
+ * or the end of its input. The protocol is in docs/wire.md.
+ */
+#include "arena.h"
+#include "frame.h"
+#include "hello.h"
+#include "port.h"
+#include "run.h"
+
+static const struct slice nobody = { "0", 1 };
+static const struct slice nothing;
+static int guarded;
+
+static void hello(struct slice seq)
+{
+	put_hello(reply_begin(seq, "ok"), guarded);
+	reply_end();
+}
+
+static void empty_reply(struct slice seq)
+{
+	reply_begin(seq, "ok");
+	reply_end();
+}
+
+static void answer(const struct request *request)
+{
+	struct slice command = request->command;
+	int bare = request->args.text == NULL;
+
+	if (slice_is(command, "hash")) {
+		run_hash(request);
+	} else if (slice_is(command, "compress")) {
+		run_compress(request);
+	} else if (slice_is(command, "time")) {
+		run_time(request);
+	} else if (slice_is(command, "hello") && bare) {
+		hello(request->seq);
+	} else if (slice_is(command, "sync") && bare) {
+		empty_reply(request->seq);
+	} else if (slice_is(command, "quit") && bare) {
+		empty_reply(request->seq);
+		port_exit(0);
+	} else {
+		run_error(request->seq, "usage unknown command", command);
+	}
+}
+
+int main(void)
+{
+	struct request request;
+	const char *reason;
+
+	frame_init();
+	guarded = arena_init() == 0;
+	hello(nobody);
+	for (;;) {
+		switch (frame_next(&request, &reason)) {
+		case FRAME_OK:
+			answer(&request);
+			break;
+		case FRAME_BAD:
+			run_error(nobody, reason, nothing);
+			break;
+		case FRAME_END:
+			port_exit(0);
+		}
+	}
+}
