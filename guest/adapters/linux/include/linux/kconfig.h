@@ -12,6 +12,12 @@
 
 #pragma GCC system_header
 
+/* kernel code is GNU C, and kbuild asks for none of these */
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 #if defined(RIG_SIDE) && RIG_SIDE == 64
 #define RIG_WANTS_64BIT 1
 #elif !defined(RIG_SIDE) && __SIZEOF_POINTER__ == 8

@@ -18,16 +18,14 @@ enum blake2b_lengths {
 };
 
 /* RFC 7693, section 2.6 */
-enum blake2b_iv {
-	BLAKE2B_IV0 = 0x6a09e667f3bcc908ULL,
-	BLAKE2B_IV1 = 0xbb67ae8584caa73bULL,
-	BLAKE2B_IV2 = 0x3c6ef372fe94f82bULL,
-	BLAKE2B_IV3 = 0xa54ff53a5f1d36f1ULL,
-	BLAKE2B_IV4 = 0x510e527fade682d1ULL,
-	BLAKE2B_IV5 = 0x9b05688c2b3e6c1fULL,
-	BLAKE2B_IV6 = 0x1f83d9abfb41bd6bULL,
-	BLAKE2B_IV7 = 0x5be0cd19137e2179ULL,
-};
+#define BLAKE2B_IV0 0x6a09e667f3bcc908ULL
+#define BLAKE2B_IV1 0xbb67ae8584caa73bULL
+#define BLAKE2B_IV2 0x3c6ef372fe94f82bULL
+#define BLAKE2B_IV3 0xa54ff53a5f1d36f1ULL
+#define BLAKE2B_IV4 0x510e527fade682d1ULL
+#define BLAKE2B_IV5 0x9b05688c2b3e6c1fULL
+#define BLAKE2B_IV6 0x1f83d9abfb41bd6bULL
+#define BLAKE2B_IV7 0x5be0cd19137e2179ULL
 
 struct blake2b_ctx {
 	u64 h[8]; /* chaining value */

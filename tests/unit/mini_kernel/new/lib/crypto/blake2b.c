@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/* The miniature kernel tree: BLAKE2b of RFC 7693 in the dialect of the kernel. */
+#include <crypto/blake2b.h>
+#include <linux/bug.h>
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <linux/unroll.h>
+
+/* RFC 7693, section 2.7 */
+static const u8 schedule[10][16] = {
+	{ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 },
+	{ 14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3 },
+	{ 11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4 },
+	{ 7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8 },
+	{ 9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13 },
+	{ 2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9 },
+	{ 12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11 },
+	{ 13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10 },
+	{ 6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5 },
+	{ 10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0 },
+};
+
+static inline void mix(u64 v[16], int a, int b, int c, int d, u64 x, u64 y)
+{
+	v[a] += v[b] + x;
+	v[d] = ror64(v[d] ^ v[a], 32);
+	v[c] += v[d];
+	v[b] = ror64(v[b] ^ v[c], 24);
+	v[a] += v[b] + y;
+	v[d] = ror64(v[d] ^ v[a], 16);
+	v[c] += v[d];
+	v[b] = ror64(v[b] ^ v[c], 63);
+}
+
+static void blake2b_compress_generic(struct blake2b_ctx *ctx, const u8 *data, size_t nblocks,
+				     u32 inc)
+{
+	u64 m[16];
+	u64 v[16];
+
+	WARN_ON(IS_ENABLED(DEBUG) && nblocks > 1 && inc != BLAKE2B_BLOCK_SIZE);
+
+	for (; nblocks > 0; nblocks--, data += BLAKE2B_BLOCK_SIZE) {
+		ctx->t[0] += inc;
+		ctx->t[1] += ctx->t[0] < inc;
+		memcpy(m, data, sizeof(m));
+		le64_to_cpu_array(m, ARRAY_SIZE(m));
+		memcpy(v, ctx->h, sizeof(ctx->h));
+		v[8] = BLAKE2B_IV0;
+		v[9] = BLAKE2B_IV1;
+		v[10] = BLAKE2B_IV2;
+		v[11] = BLAKE2B_IV3;
+		v[12] = BLAKE2B_IV4 ^ ctx->t[0];
+		v[13] = BLAKE2B_IV5 ^ ctx->t[1];
+		v[14] = BLAKE2B_IV6 ^ ctx->f[0];
+		v[15] = BLAKE2B_IV7 ^ ctx->f[1];
+
+#ifdef CONFIG_64BIT
+		unrolled_full
+#endif
+		for (int r = 0; r < 12; r++) {
+			const u8 *s = schedule[r % 10];
+
+			mix(v, 0, 4, 8, 12, m[s[0]], m[s[1]]);
+			mix(v, 1, 5, 9, 13, m[s[2]], m[s[3]]);
+			mix(v, 2, 6, 10, 14, m[s[4]], m[s[5]]);
+			mix(v, 3, 7, 11, 15, m[s[6]], m[s[7]]);
+			mix(v, 0, 5, 10, 15, m[s[8]], m[s[9]]);
+			mix(v, 1, 6, 11, 12, m[s[10]], m[s[11]]);
+			mix(v, 2, 7, 8, 13, m[s[12]], m[s[13]]);
+			mix(v, 3, 4, 9, 14, m[s[14]], m[s[15]]);
+		}
+
+		for (int i = 0; i < 8; i++)
+			ctx->h[i] ^= v[i] ^ v[i + 8];
+	}
+}
+
+void blake2b_update(struct blake2b_ctx *ctx, const u8 *in, size_t inlen)
+{
+	while (inlen > 0) {
+		size_t piece = min_t(size_t, inlen, BLAKE2B_BLOCK_SIZE - ctx->buflen);
+
+		/* a full buffer waits until it is known not to be the last block */
+		if (piece == 0) {
+			blake2b_compress_generic(ctx, ctx->buf, 1, BLAKE2B_BLOCK_SIZE);
+			ctx->buflen = 0;
+			continue;
+		}
+		memcpy(ctx->buf + ctx->buflen, in, piece);
+		ctx->buflen += piece;
+		in += piece;
+		inlen -= piece;
+	}
+}
+EXPORT_SYMBOL(blake2b_update);
+
+void blake2b_final(struct blake2b_ctx *ctx, u8 *out)
+{
+	ctx->f[0] = ~0ULL;
+	memset(ctx->buf + ctx->buflen, 0, BLAKE2B_BLOCK_SIZE - ctx->buflen);
+	blake2b_compress_generic(ctx, ctx->buf, 1, ctx->buflen);
+	cpu_to_le64_array(ctx->h, ARRAY_SIZE(ctx->h));
+	memcpy(out, ctx->h, ctx->outlen);
+	memzero_explicit(ctx, sizeof(*ctx));
+}
+EXPORT_SYMBOL(blake2b_final);
+
+MODULE_DESCRIPTION("BLAKE2b of a miniature kernel");
+MODULE_LICENSE("Dual MIT/GPL");
