@@ -155,19 +155,27 @@ def _reports(reader: _Reader, jobs: Sequence[Job]) -> Iterator[Done]:
         words = reader.line().split()
         if words == [b"end"]:
             break
-        if len(words) != 3 or words[0] != b"job" or int(words[1]) not in missing:
+        number, code = _numbers(words)
+        if number not in missing:
             raise reader.fault("it reported out of form")
-        job = missing.pop(int(words[1]))
+        job = missing.pop(number)
         stdout = reader.blob() or b""
         stderr = reader.blob() or b""
         found = {output: reader.blob() for output in job.outputs}
         if reader.line() != b"done":
             raise reader.fault("it reported out of form")
         outputs = {output: data for output, data in found.items() if data is not None}
-        yield Done(job.name, int(words[2]), stdout, stderr, outputs)
+        yield Done(job.name, code, stdout, stderr, outputs)
     if missing:
         names = ", ".join(job.name for job in missing.values())
         raise reader.fault(f"these jobs never reported: {names}")
+
+
+def _numbers(words: Sequence[bytes]) -> tuple[int, int]:
+    """Job number and exit status of a report's first line; (-1, -1) for any other line."""
+    if len(words) == 3 and words[0] == b"job" and words[1].isdigit() and words[2].isdigit():
+        return int(words[1]), int(words[2])
+    return -1, -1
 
 
 class _Reader:

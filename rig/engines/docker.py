@@ -206,8 +206,8 @@ class DockerChannel(StreamChannel):
 
 
 def exit_of(status: int, *, oom: bool, killed: bool) -> Exit:
-    """An init's status as an Exit: 128 + n means signal n."""
-    if status > 128:
+    """An init's status as an Exit: 128 + n means signal n; qemu's own failure is 255."""
+    if 128 < status <= 128 + 64:
         return Exit(None, signal=status - 128, oom=oom, killed=killed)
     return Exit(status, oom=oom, killed=killed)
 
