@@ -49,8 +49,8 @@ def build_all(
         open_progress(sys.stderr, os.environ) as progress,
         lab_of(place.engine, progress, place.jobs) as lab,
     ):
-        results = dict(_results(lab, cells))
-    for cell, result in results.items():
+        results = list(_results(lab, cells))
+    for cell, result in results:
         if isinstance(result, Refused):
             _tell(cell, result)
             code = ExitCode.CORE_FAILED

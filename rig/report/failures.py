@@ -128,7 +128,10 @@ def _failure(failure: Failure) -> Iterator[str]:
     yield from wrap(failure.message, _DEEP)
     if failure.hint:
         yield from wrap(failure.hint, _DEEP)
-    yield from wrap_lines(failure.detail, _DEEP + "> ", _LINES)
+    said = [
+        line for line in failure.detail.split("\n") if line.strip() != failure.message.strip()
+    ]
+    yield from wrap_lines("\n".join(said), _DEEP + "> ", _LINES)
     if failure.image:
         yield from wrap(f"image: {failure.image}", _DEEP)
     if failure.command:

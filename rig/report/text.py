@@ -129,7 +129,7 @@ def _pair_row(report: Report, pair: PairReport, label: str, names: list[str]) ->
 
 
 def _figure(item: Measurement | None) -> str:
-    """Bytes and exact counts in full, others to three digits; ``-`` when not measured.
+    """Bytes and exact counts in full, others to a tenth; ``-`` when not measured.
 
     A figure that is only known to be at least so much is shown as ``>=488``.
     """
@@ -139,7 +139,7 @@ def _figure(item: Measurement | None) -> str:
     mark = ">=" if at_least else ""
     if float(item.value).is_integer() and (item.exact or item.unit == "bytes"):
         return f"{mark}{int(item.value)}"
-    return mark + (f"{item.value:.1f}" if abs(item.value) >= 100 else f"{item.value:.3g}")
+    return mark + (f"{item.value:.1f}" if abs(item.value) >= 10 else f"{item.value:.3g}")
 
 
 def _verdict(cell: CellReport) -> str:
@@ -161,8 +161,8 @@ def _header(report: Report, title: str) -> list[str]:
     """What was compared, where, and with what."""
     profiles = dict.fromkeys(_names(setup)[2] for setup in report.setups)
     where = f"profile {', '.join(profiles)}; {report.engine}"
-    if not report.isolated:
-        where += " (no isolation: cores run as this user)"
+    if not report.isolated and "no isolation" not in report.engine:
+        where += ", no isolation"
     lines = [*wrap(title), *wrap(where)]
     for text in _tools(report):
         lines += wrap(text, INDENT, INDENT + "  ")

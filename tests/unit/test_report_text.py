@@ -83,7 +83,6 @@ GOLDEN = """\
 
     arm32/gcc/kernel, rolled: BUILD_FAILED
         rolled.c:12:5: error: unknown type name 'u64'
-        > rolled.c:12:5: error: unknown type name 'u64'
         >    12 |     u64 v[16];
         image: rig-arm32:abc
         command:
@@ -177,7 +176,9 @@ def test_profiles_are_named_when_there_are_several() -> None:
 
 def test_no_isolation_is_said() -> None:
     text = render_compare(fold([replace(started(), engine="host", isolated=False)]))
-    assert "no isolation" in text
+    assert "profile kernel; host, no isolation\n" in text
+    told = replace(started(), engine="here, no isolation", isolated=False)
+    assert render_compare(fold([told])).count("no isolation") == 1
     assert "no isolation" not in render_compare(fold([started()]))
 
 
