@@ -121,17 +121,18 @@ class Case:
         return self.question.blocks * BLOCK
 
     @property
-    def rank(self) -> tuple[int, int, int, int, int, str]:
+    def rank(self) -> tuple[int, int, int, int, int, int, str]:
         """What makes one failing case smaller than another.
 
         Message length, pieces, key length, further arguments (the full digest is none),
-        digest size, line.
+        digest size, the line and its length.
         """
         question = self.question
         pieces, key, size = 1, 0, 64
         if isinstance(question, Hash):
             pieces, key, size = len(question.cut) + 1, question.key.length, question.n
-        return question.data.length, pieces, key, self.line.count("="), size, self.line
+        others = self.line.count("=")
+        return question.data.length, pieces, key, others, size, len(self.line), self.line
 
 
 def case_of(question: Question) -> Case:

@@ -275,7 +275,11 @@ def across(verdicts: Iterable[tuple[Setup, Verdict]]) -> tuple[str, ...]:
             passing.append(_attributes(setup))
     if not failing or not passing:
         return ()
-    shared = dict(failing[0].items() & set.intersection(*(set(one.items()) for one in failing)))
+    shared = {
+        name: value
+        for name, value in failing[0].items()
+        if all(one[name] == value for one in failing)
+    }
     singles = [name for name in shared if _tells((name,), shared, passing)]
     if singles:
         return (f"wrong only {_words(singles[:1], shared)}",)

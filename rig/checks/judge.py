@@ -100,13 +100,13 @@ def collect(
     """Asks the cases and adds what became of each to the tally."""
     for case, outcome in zip(cases, subject.ask(cases), strict=True):
         right = expected.get(case.line) or subject.oracle.answer(case)
-        if not is_fault(outcome) and outcome.ok and outcome.payload == right:
-            # the common way out, taken tens of thousands of times a cell
-            if case.line in tally.answers:
-                _note_change(tally, case, right, right)
+        if is_fault(outcome):
+            _add_fault(tally, case, right, outcome)
+        elif outcome.ok:
             tally.tried += 1
-            continue
-        _add(tally, case, right, outcome)
+            _add_answer(tally, case, right, outcome.payload)
+        else:
+            _add_error(tally, case, right, outcome.payload)
 
 
 def worst(failures: Iterable[Failure]) -> Failure | None:
@@ -126,30 +126,30 @@ def shown(text: str) -> str:
 # --------------------------------------------------------------------------- one outcome
 
 
-def _add(tally: Tally, case: Case, right: str, outcome: Reply | Fault) -> None:
-    if is_fault(outcome):
-        if outcome.verdict in _NOT_ASKED:
-            tally.skipped.append(outcome)
-            return
-        tally.failures.append(Failure(case, outcome.verdict, right, shown(outcome.text)))
-    elif outcome.ok:
-        _note_change(tally, case, right, outcome.payload)
+def _add_fault(tally: Tally, case: Case, right: str, fault: Fault) -> None:
+    if fault.verdict in _NOT_ASKED:
+        tally.skipped.append(fault)
     else:
-        reason = outcome.payload.split(" ", 1)[0]
-        if reason in ("unsupported", "memory"):
-            tally.uncovered.append(outcome.payload)
-            return
-        verdict = Verdict.MISMATCH if reason == "clobber" else Verdict.DESYNC
-        got = shown(f"err {outcome.payload}")
-        tally.failures.append(Failure(case, verdict, right, got))
-    tally.tried += 1
+        tally.tried += 1
+        tally.failures.append(Failure(case, fault.verdict, right, shown(fault.text)))
 
 
-def _note_change(tally: Tally, case: Case, right: str, got: str) -> None:
-    """A wrong answer, or one that differs from an earlier answer to the same case."""
+def _add_error(tally: Tally, case: Case, right: str, reason: str) -> None:
+    kind = reason.split(" ", 1)[0]
+    if kind in ("unsupported", "memory"):
+        tally.uncovered.append(reason)
+    else:
+        tally.tried += 1
+        verdict = Verdict.MISMATCH if kind == "clobber" else Verdict.DESYNC
+        tally.failures.append(Failure(case, verdict, right, shown(f"err {reason}")))
+
+
+def _add_answer(tally: Tally, case: Case, right: str, got: str) -> None:
+    """A right answer leaves nothing but itself, to be compared if the case comes again."""
     before = tally.answers.setdefault(case.line, got)
     if before != got:
-        tally.failures.append(Failure(case, Verdict.UNSTABLE, right, shown(before)))
+        wrong = got if got != right else before
+        tally.failures.append(Failure(case, Verdict.UNSTABLE, right, shown(wrong)))
     elif got != right:
         tally.failures.append(Failure(case, Verdict.MISMATCH, right, shown(got)))
 

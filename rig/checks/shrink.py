@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rig.cases import BLOCK, Case, Compress, Hash, Question, case_of
-from rig.streams import EMPTY, Data, stream
+from rig.streams import EMPTY, stream
 
 _EDGES = (0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 127, 128, 129, 191, 192, 255, 256, 257, 384, 385)
 
@@ -27,7 +27,8 @@ def _hash(question: Hash) -> Iterator[Question]:
     yield from _plain_places(question)
     yield replace(question, n=64)
     yield replace(question, out=0)
-    yield replace(question, ctr=None)
+    for ctr in (None, question.ctr and (question.ctr[0], 0)):
+        yield replace(question, ctr=ctr)
     for length in (0, 1, 32):
         if length < question.key.length:
             yield replace(question, key=question.key.cut_to(length) if length else EMPTY)
@@ -40,6 +41,8 @@ def _compress(question: Compress) -> Iterator[Question]:
         yield replace(question, data=question.data.cut_to(blocks * BLOCK))
     yield from _plain_places(question)
     yield replace(question, inc=BLOCK)
+    yield replace(question, h=stream("lcg", 1, 64))
+    yield replace(question, data=stream("lcg", 1, question.data.length))
     for t in ((0, 0), (question.t[0], 0)):
         yield replace(question, t=t)
     for f in ((0, 0), (question.f[0], 0), (0, question.f[1])):
@@ -70,12 +73,3 @@ def _fitting(cut: tuple[int, ...], length: int) -> tuple[int, ...]:
             break
         kept.append(piece)
     return tuple(kept)
-
-
-def plain(case: Case) -> Case:
-    """The same length of message with nothing else asked for."""
-    question = case.question
-    if isinstance(question, Hash):
-        return case_of(Hash(data=question.data))
-    state: Data = stream("lcg", 1, 64)
-    return case_of(Compress(state, question.data.cut_to(BLOCK)))

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from rig.cases import Case, Compress, Hash, Question
+from rig.cases import Case, Compress, Hash, Pair64, Question
 from rig.model import Setup
-from rig.oracle import IV, MASK, Oracle, compress
+from rig.oracle import IV, MASK, SIGMA, Oracle, compress
 from rig.streams import Streams
 from rig.verdicts import Verdict
 
@@ -39,10 +39,13 @@ class FakeState:
         self.fault = fault
         self.h = list(IV)
         self.h[0] ^= 0x01010000 ^ (len(key) << 8) ^ outlen
+        if fault == "key forgotten" and key:
+            self.h[0] ^= len(key) << 8
         if fault == "dirty parameters":
             self.h[2] ^= random.getrandbits(64)
         self.t = [0, 0]
         self.f = [0, 0]
+        self.folded = 0
         self.buf = bytearray(128)
         self.buflen = 0
         self.outlen = outlen
@@ -64,7 +67,13 @@ class FakeState:
             )
         f = (self.f[0], 0) if self.fault == "f1 forgotten" else (self.f[0], self.f[1])
         t = self.t[0] & 0xFFFFFFFF if self.fault == "counter of 32 bits" else self.t[0]
-        self.h = compress(self.h, words, t | self.t[1] << 64, f)
+        if self.fault == "sigma of twelve rows":
+            self.h = compress_by_twelve_rows(self.h, words, t | self.t[1] << 64, f)
+        else:
+            self.h = compress(self.h, words, t | self.t[1] << 64, f)
+        self.folded += 1
+        if self.fault == "wrong everywhere" or (self.fault, self.folded) == ("second block", 2):
+            self.h[0] ^= 1
         if self.fault == "digest words reversed":
             self.h = [int.from_bytes(w.to_bytes(8, "little"), "big") for w in self.h]
 
@@ -96,11 +105,42 @@ class FakeState:
         return struct.pack("<8Q", *self.h)[: self.outlen]
 
 
+def compress_by_twelve_rows(h: list[int], m: Sequence[int], t: int, f: Pair64) -> list[int]:
+    """Another correct core: a table of twelve rows, indexed modulo 12, and a plain G."""
+    sigma = (*SIGMA, *SIGMA[:2])
+    v = [*h, *IV]
+    v[12] ^= t & MASK
+    v[13] ^= t >> 64
+    v[14] ^= f[0]
+    v[15] ^= f[1]
+
+    def mix(a: int, b: int, c: int, d: int, x: int, y: int) -> None:
+        for word, first, second in ((x, 32, 24), (y, 16, 63)):
+            v[a] = (v[a] + v[b] + word) & MASK
+            v[d] = rotated(v[d] ^ v[a], first)
+            v[c] = (v[c] + v[d]) & MASK
+            v[b] = rotated(v[b] ^ v[c], second)
+
+    for turn in range(12):
+        row = [m[place] for place in sigma[turn % 12]]
+        for i in range(4):
+            mix(i, 4 + i, 8 + i, 12 + i, row[2 * i], row[2 * i + 1])
+        for i in range(4):
+            b, c, d = 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4
+            mix(i, b, c, d, row[8 + 2 * i], row[9 + 2 * i])
+    return [h[i] ^ v[i] ^ v[i + 8] for i in range(8)]
+
+
+def rotated(word: int, count: int) -> int:
+    return word >> count | (word << 64 - count) & MASK
+
+
 def touched(fault: str, question: Question) -> bool:
     """Whether a fault can change the answer; only then is the slow Python core asked."""
     hashed = isinstance(question, Hash)
     tests: dict[str, Callable[[], bool]] = {
         "": lambda: False,
+        "key forgotten": lambda: hashed and question.key.length > 0,
         "no carry": lambda: bool(_counter(question)[0] + question.data.length > MASK),
         "counter of 32 bits": lambda: _counter(question)[0] + question.data.length >> 32 > 0,
         "length of 16 bits": lambda: hashed and question.data.length > 0xFFFF,
