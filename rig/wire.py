@@ -17,7 +17,7 @@ MAX_LINE = 131072
 
 SYNC = "sync"
 
-_UNPRINTABLE = re.compile(rb"[^ -~]")
+_FRAME = re.compile(rb"#([0-9]{1,20}) (ok|err)(?: ([ -~]*))? \*([0-9a-f]{8})")
 _CRC_TAIL = len(" *xxxxxxxx")
 
 
@@ -74,24 +74,19 @@ def encode_reply(seq: int, payload: str = "", *, ok: bool = True) -> bytes:
 
 def parse(line: bytes) -> Reply:
     """A reply from its line without the LF. Raises WireFault."""
-    body = line[:-_CRC_TAIL]
-    if line[-_CRC_TAIL:] != b" *%08x" % crc32(body) or not body:
-        raise WireFault(_what_is_wrong(line))
-    if _UNPRINTABLE.search(body):
-        raise WireFault(f"unprintable bytes in a frame: {one_line(line)}")
-    head, _, rest = body.decode("ascii").partition(" ")
-    status, _, payload = rest.partition(" ")
-    number = head[1:]
-    if head[:1] != "#" or not number.isdigit() or len(number) > 20:
-        raise WireFault(f"a frame without a sequence number: {one_line(line)}")
-    if status not in ("ok", "err"):
-        raise WireFault(f"a frame that is neither ok nor err: {one_line(line)}")
-    return Reply(int(number), status == "ok", payload)
+    frame = _FRAME.fullmatch(line)
+    if frame is None:
+        raise WireFault(f"{_kind_of(line)}: {one_line(line)}")
+    seq, status, payload, crc = frame.groups(b"")
+    if int(crc, 16) != crc32(line[:-_CRC_TAIL]):
+        raise WireFault(f"wrong CRC: {one_line(line)}")
+    return Reply(int(seq), status == b"ok", payload.decode("ascii"))
 
 
-def _what_is_wrong(line: bytes) -> str:
-    looks_framed = line[:1] == b"#" and line[-_CRC_TAIL:-8] == b" *"
-    return f"{'wrong CRC' if looks_framed else 'stray output'}: {one_line(line)}"
+def _kind_of(line: bytes) -> str:
+    """A frame that is damaged, or no frame at all."""
+    framed = line[:1] == b"#" and line[-_CRC_TAIL:-8] == b" *"
+    return "damaged frame" if framed else "stray output"
 
 
 def parse_hello(payload: str) -> Hello:

@@ -170,8 +170,8 @@ def test_patience_grows_with_the_work(monkeypatch):
     patience = Patience(case=5.0, byte=1e-3)
     assert patience.of(["sync"]) == pytest.approx((5.004, 5.004))
     quiet, total = patience.of(["hash in=lcg:1:1000", "hash in=lcg:1:2000"])
-    assert quiet == pytest.approx(8.036)
-    assert total == pytest.approx(13.036)
+    assert quiet == pytest.approx(8.037)
+    assert total == pytest.approx(13.037)
     assert patience.of(["time in=lcg:1:1000 loops=10"])[0] > 15
     # A counter preset is no length.
     assert patience.of(["hash in=lcg:1:1 ctr=ffffffff:99999999"])[0] < 6
