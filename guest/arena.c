@@ -75,7 +75,7 @@ int arena_place(struct arena *arena, size_t length, size_t offset, size_t align,
 			return -1;
 	}
 	if (guard == GUARD_AFTER)
-		start = (arena->size - length) / align * align;
+		start = (arena->size - length) & ~(align - 1);
 	else if (guard == GUARD_BEFORE)
 		start = 0;
 	else

@@ -26,8 +26,8 @@ struct arena {
 int arena_init(void);
 
 /*
- * Places an object of @length bytes: @offset from a boundary of @align and 64 bytes, or against a
- * guard page. Returns 0, or -1 when there is no memory.
+ * Places an object of @length bytes: @offset from a boundary of 64 bytes, or of @align (a power of
+ * two) where that is more; or against a guard page. Returns 0, or -1 when there is no memory.
  */
 int arena_place(struct arena *arena, size_t length, size_t offset, size_t align,
 		enum guard guard);

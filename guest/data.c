@@ -85,7 +85,7 @@ static enum data_result load_stream(struct data *data, char kind, struct slice r
 	if (data->kind != kind || data->seed != seed) {
 		data->kind = kind;
 		data->seed = seed;
-		data->step = kind == 'i' ? seed % 251 : seed;
+		data->step = kind == 'i' ? divide(&seed, 251) : seed;
 		data->made = 0;
 	}
 	if (length > data->made) {

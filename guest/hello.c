@@ -2,8 +2,6 @@
 /* Who answers: from the compiler's own macros and a look at memory, not from what was asked for. */
 #include "hello.h"
 
-#include <limits.h>
-
 #include "ops.h"
 #include "port.h"
 #include "who.h"
@@ -72,9 +70,9 @@ void put_hello(struct line *line, int guarded)
 	put_text(line, " rig=1 target=");
 	put_text(line, TARGET);
 	put_text(line, " bits=");
-	put_decimal(line, sizeof(void *) * CHAR_BIT);
+	put_decimal(line, sizeof(void *) * 8);
 	put_text(line, is_little_endian() ? " order=little" : " order=big");
-	put_text(line, CHAR_MIN < 0 ? " char=signed" : " char=unsigned");
+	put_text(line, (char)-1 < 0 ? " char=signed" : " char=unsigned");
 	put_text(line, " core=");
 	put_text(line, rig_who_core);
 	put_text(line, " adapter=");

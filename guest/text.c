@@ -133,8 +133,7 @@ void put_decimal(struct line *line, uint64_t value)
 	size_t count = 0;
 
 	do {
-		digits[count++] = (char)('0' + value % 10);
-		value /= 10;
+		digits[count++] = (char)('0' + divide(&value, 10));
 	} while (value > 0);
 	while (count > 0)
 		put_char(line, digits[--count]);

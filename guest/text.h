@@ -12,6 +12,25 @@ void *memmove(void *to, const void *from, size_t count);
 void *memset(void *to, int value, size_t count);
 int memcmp(const void *left, const void *right, size_t count);
 
+/*
+ * Divides in place and returns the remainder, in steps of 16 bits: 64-bit division would take
+ * libgcc, which not every target has in its byte order. The divisor is a constant below 2^16.
+ */
+static inline unsigned int divide(uint64_t *value, uint32_t divisor)
+{
+	uint64_t quotient = 0;
+	uint32_t rest = 0;
+	int shift;
+
+	for (shift = 48; shift >= 0; shift -= 16) {
+		rest = rest << 16 | ((uint32_t)(*value >> shift) & 0xffff);
+		quotient |= (uint64_t)(rest / divisor) << shift;
+		rest %= divisor;
+	}
+	*value = quotient;
+	return rest;
+}
+
 /* a part of a line; not ended by a NUL */
 struct slice {
 	const char *text;
