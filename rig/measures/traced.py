@@ -1,0 +1,102 @@
+"""Everything that one guest's trace tells: work, code lines, stack. Two short runs a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rig.errors import RigError
+from rig.measures import lines, not_measured, stack, work
+from rig.measures.calls import Call, narrow, record
+from rig.measures.elf import Program, read_program
+from rig.trace import Emulator, Open, Range
+from rig.verdicts import Measurement
+
+BLOCKS = (1, 3, 4)
+"""Blocks of the three cases. The first is one call. The next two make as many calls as each
+other, through any interface: an update that buffers its first and last block needs three blocks
+before a further one lengthens a call instead of adding one.
+"""
+
+
+@dataclass(frozen=True)
+class Traced:
+    """measurements: as the readers name them. one: the call of a single block. depth: None
+    when there is no stack pointer.
+    """
+
+    measurements: tuple[Measurement, ...]
+    program: Program
+    one: Call
+    depth: stack.Depth | None
+
+
+def case(blocks: int, raw: bool) -> str:
+    """A case of so many blocks: raw states when the guest can, else a whole hash."""
+    data = f"in=lcg:2:{blocks * work.BLOCK_BYTES}"
+    return f"compress h=lcg:1:64 {data}" if raw else f"hash {data}"
+
+
+def measure(
+    open_channel: Open,
+    emulator: Emulator,
+    content: bytes,
+    symbol: str,
+    *,
+    raw: bool = True,
+    twice: bool = False,
+    patience: float = 60.0,
+) -> Traced:
+    """Runs the guest under the trace and reads it.
+
+    content: the program. raw: the guest has the feature ``compress``. twice: traces again and
+    gives work only if both agree. Raises TraceCut when the guest dies, and RigError when the
+    symbol is not in the program or its calls cannot be told apart.
+    """
+    program = read_program(content)
+
+    def take(blocks: Sequence[int], ranges: Sequence[Range], registers: bool) -> list[Call]:
+        cases = [case(count, raw) for count in blocks]
+        return record(
+            open_channel,
+            emulator,
+            content,
+            program,
+            symbol,
+            cases,
+            ranges=ranges,
+            registers=registers,
+            patience=patience,
+        )
+
+    calls = take(BLOCKS, (), False)
+    if not calls:
+        raise RigError(f"The cases did not call {symbol}.")
+    ranges = narrow(calls, program)
+    found = _work(calls)
+    if twice:
+        again = _work(take(BLOCKS, ranges, False))
+        found = [work.agree(*both) for both in zip(found, again, strict=True)]
+    found += lines.of(calls[0], program)
+    depth, measured = _stack(calls[0], program, symbol, lambda: take(BLOCKS[:1], ranges, True))
+    return Traced((*found, measured), program, calls[0], depth)
+
+
+def _work(calls: Sequence[Call]) -> list[Measurement]:
+    """The first case is one call; the others share the rest evenly."""
+    rest = calls[1:]
+    half = len(rest) // 2
+    if len(rest) % 2:
+        return work.of((), (), BLOCKS[1])
+    return work.of(rest[:half], rest[half:], BLOCKS[1])
+
+
+def _stack(
+    one: Call, program: Program, symbol: str, take: Callable[[], list[Call]]
+) -> tuple[stack.Depth | None, Measurement]:
+    """From a second trace, with registers, which must go the same way as the first."""
+    again = take()
+    if [[step.pc for step in call.steps] for call in again] != [[s.pc for s in one.steps]]:
+        reason = "UNSTABLE: two traces of one case differ"
+        return None, not_measured("stack", "bytes", stack.METHOD, reason)
+    return stack.depth(again, program, symbol), stack.of(again, program, symbol)[0]
