@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import product
 
 from rig.cases import BLOCK, Case, compress_case
 from rig.checks import Check, Subject
@@ -31,6 +32,7 @@ def cases(seed: int) -> Iterator[Case]:
         yield compress_case(h, data.cut_to(BLOCK), t=(BLOCK * number, 0), f=(ONES, 0))
     yield from _increments(chance)
     yield from _single_bits()
+    yield from _extremes()
 
 
 def _increments(chance: random.Random) -> Iterator[Case]:
@@ -47,6 +49,14 @@ def _single_bits() -> Iterator[Case]:
         for pair in ((bit, 0), (0, bit)):
             yield compress_case(h, block, t=pair)
             yield compress_case(h, block, f=pair)
+
+
+def _extremes() -> Iterator[Case]:
+    """States and blocks of zeros and of ones: carries everywhere or nowhere."""
+    for state, content, word in product((0, 255), (0, 255), (0, ONES)):
+        h, block = stream("byte", state, 64), stream("byte", content, BLOCK)
+        for f in FLAGS:
+            yield compress_case(h, block, t=(word, word), f=f)
 
 
 def _run(subject: Subject) -> Iterator[Finding]:

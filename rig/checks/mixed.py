@@ -1,4 +1,4 @@
-"""Random cases that mix everything, the same for the same seed."""
+"""Random cases that mix everything but guard pages, the same for the same seed."""
 
 from __future__ import annotations
 
@@ -31,15 +31,13 @@ def cases(seed: int, features: frozenset[str]) -> Iterator[Case]:
 def _hash(chance: random.Random, features: frozenset[str]) -> Case:
     length = chance.choice((chance.randrange(17), _near_block(chance), chance.randrange(900)))
     marks = sorted(chance.choices(range(length + 1), k=chance.choice((0, 0, 1, 2, 4))))
-    guard = "guard" in features and chance.random() < 0.1
     return hash_case(
         _data(chance, length),
         n=chance.choice((64, 64, 32, chance.randrange(1, 65))),
         key=_data(chance, chance.choice((0, 0, 32, chance.randrange(65)))),
         cut=differences(marks),
-        at=0 if guard else chance.choice((0, chance.randrange(64))),
-        out=0 if guard else chance.choice((0, chance.randrange(64))),
-        guard=chance.choice(("after", "before")) if guard else "-",
+        at=chance.choice((0, chance.randrange(64))),
+        out=chance.choice((0, chance.randrange(64))),
         fill=chance.randrange(256),
         stack=chance.choice((None, None, chance.randrange(256))),
         ctr=_counter(chance) if "counter" in features and chance.random() < 0.1 else None,
