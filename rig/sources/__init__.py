@@ -80,19 +80,26 @@ def load_all(
     tree: str | None = None,
     side: int | None = None,
 ) -> list[Core]:
-    """Several cores; those that would be called alike get their folder's name in front."""
+    """Several cores; those that would be called alike get their folder's name in front.
+
+    A core named twice stays so: whoever asks decides whether that is an error.
+    """
     cores = [load(spec, catalog, tree=tree, side=side) for spec in specs]
     names = [core.name for core in cores]
+    built_in = catalog.core_names()
     return [
-        replace(core, name=_longer(core, spec)) if names.count(core.name) > 1 else core
+        replace(core, name=_longer(core, spec))
+        if names.count(core.name) > 1 and spec not in built_in
+        else core
         for core, spec in zip(cores, specs, strict=True)
     ]
 
 
 def _longer(core: Core, spec: str) -> str:
-    if spec.startswith(LINUX) or not Path(spec).exists():
-        return core.name
-    folder = Path(spec).expanduser().resolve().parent.name
+    if spec.startswith(LINUX):
+        folder = split_spec(spec.removeprefix(LINUX) or ".")[0].resolve().name
+    else:
+        folder = Path(spec).expanduser().resolve().parent.name
     return text.plain_name(f"{folder}-{core.name}")
 
 

@@ -25,6 +25,13 @@ _STATEMENT = re.compile(
     r"expected .+ before)[^\n]*\n(?:[^\n]*\n)?? *\d+ \| *([A-Za-z_]\w*)\s*\("
 )
 
+# an attribute between type and name: "static void __cold f(void)"
+_ATTRIBUTE = re.compile(
+    r"(?:expected .+ before|variable has incomplete type|after top level declarator)[^\n]*\n"
+    r" *\d+ \|[^\n(]*?\b(\w+)\s+\w+\s*\("
+)
+_C_WORDS = {"void", "int", "char", "long", "short", "unsigned", "signed", "static", "inline"}
+
 
 def explain_missing(output: str) -> str:
     """A hint that names the header, macro, type or function the shim lacks; empty for none.
@@ -38,6 +45,8 @@ def explain_missing(output: str) -> str:
         )
     if found := _STATEMENT.search(output):
         return f"the shim lacks the macro {found[1]}(): define it in {_place(found[1])}"
+    if (found := _ATTRIBUTE.search(output)) and found[1] not in _C_WORDS:
+        return f"the shim lacks the attribute {found[1]}: define it in {SHIM}/linux/compiler.h"
     for pattern, kind in (
         (_TYPE, "type"),
         (_FUNCTION, "function or macro"),

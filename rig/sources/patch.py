@@ -135,14 +135,21 @@ def _section(head: list[bytes], hunks: tuple[bytes, ...]) -> Section:
     return Section(clean[0], clean[1], b"".join(head), hunks)
 
 
-def _known(path: str, files: set[str]) -> str:
-    """A path as the tree has it, whatever prefix the diff gives it; empty when not ours."""
-    parts = path.split("/")
-    for skip in (1, 0, *range(2, len(parts))):
-        name = "/".join(parts[skip:])
-        if name in files:
-            return name
-    return ""
+def _strip(path: str, depth: int) -> str:
+    """A path without its first folders; empty when it has no more than those."""
+    return "/".join(path.split("/")[depth:])
+
+
+def _depth(found: list[Section], files: set[str]) -> int:
+    """How many folders a patch puts in front of the tree's paths: one, unless it says other.
+
+    One depth for the whole patch: ``arch/arm/crypto/Makefile`` is not ``crypto/Makefile``.
+    """
+    named = [path for section in found for path in section.paths]
+    if all(path.startswith(("a/", "b/")) for path in named):
+        return 1
+    hits = [sum(_strip(path, depth) in files for path in named) for depth in range(4)]
+    return hits.index(max(hits)) if any(hits) else 1
 
 
 def _ours(files: set[str]) -> set[str]:
@@ -150,16 +157,6 @@ def _ours(files: set[str]) -> set[str]:
     more = {layout.unit for layout in LAYOUTS} | {layout.makefile for layout in LAYOUTS}
     headers = {f"include/{header}" for layout in LAYOUTS for header in layout.needs}
     return files | more | headers
-
-
-def _chosen(section: Section, files: set[str]) -> tuple[str, str] | None:
-    """Old and new path of a section that concerns the core; None for all others."""
-    old, new = _known(section.old, files), _known(section.new, files)
-    if not (old or new):
-        return None
-    if section.new and not new:  # a new header beside the unit has no name yet
-        new = section.new.partition("/")[2]
-    return old, new
 
 
 def _rewritten(section: Section, old: str, new: str) -> bytes:
@@ -211,20 +208,18 @@ def apply(patch: bytes, tree: Tree, name: str) -> Applied:
 def _split(found: list[Section], known: set[str]) -> tuple[list[bytes], list[str]]:
     """Sections that concern the core, ready for git; and the others, by path and hunks."""
     files = _ours(known)
+    depth = _depth(found, files)
     folders = {posixpath.dirname(layout.unit) for layout in LAYOUTS} | {"include/crypto"}
-    for section in found:  # a new header in one of these folders may be for the core
-        path = section.new.partition("/")[2]
-        if not section.old and path.endswith(".h") and posixpath.dirname(path) in folders:
-            files.add(path)
     chosen, left = [], []
     for section in found:
-        paths = _chosen(section, files)
-        if paths is None:
-            count = len(section.hunks)
-            path = (section.new or section.old).partition("/")[2] or section.new or section.old
-            left.append(f"{text.printable(path)} ({count} hunk{'' if count == 1 else 's'})")
+        old, new = _strip(section.old, depth), _strip(section.new, depth)
+        # a new header in one of these folders may be for the core
+        header = not old and new.endswith(".h") and posixpath.dirname(new) in folders
+        if old in files or new in files or header:
+            chosen.append(_rewritten(section, old, new))
         else:
-            chosen.append(_rewritten(section, *paths))
+            count = len(section.hunks)
+            left.append(f"{text.printable(new or old)} ({count} hunk{'s'[: count != 1]})")
     return chosen, left
 
 
@@ -254,8 +249,9 @@ def _apply_one(folder: Path, part: bytes, name: str, where: str) -> list[str]:
 
 def _rejected(said: str) -> str:
     """The first complaint of git."""
-    errors = [line for line in said.splitlines() if line.startswith("error: ")]
-    return errors[0].removeprefix("error: ") if errors else "git refuses it"
+    lines = [line.removeprefix("error: ") for line in said.splitlines() if "error: " in line]
+    named = [line for line in lines if not line.startswith("while searching")]
+    return named[0] if named else "git refuses it"
 
 
 def _read_all(folder: Path) -> dict[str, bytes | None]:
