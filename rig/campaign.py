@@ -17,6 +17,7 @@ from rig.cases import parse
 from rig.catalog import near
 from rig.checks import Check, all_checks
 from rig.checks.judge import judge
+from rig.compilers import core_flags
 from rig.errors import EnvironmentFault, GuestRefused, Interrupted, UsageError
 from rig.events import (
     CampaignEnded,
@@ -185,10 +186,7 @@ def _build(cells: Sequence[Cell], lab: Lab, sink: Sink) -> list[tuple[Cell, Buil
     try:
         for setup in setups.values():
             facts = lab.facts(setup, setups.values())
-            family = setup.toolchain.family
-            flags = setup.flags
-            passed = (flags.core.of(family), flags.abi.of(family), flags.runnable.of(family))
-            sink(SetupReady(setup.id, facts, tuple(flag for part in passed for flag in part)))
+            sink(SetupReady(setup.id, facts, core_flags(setup, facts)))
         lab.build(cells)
     except EnvironmentFault as error:
         for name in setups:

@@ -13,7 +13,7 @@ import shlex
 from pathlib import PurePosixPath
 
 from rig.catalog import Adapter
-from rig.compilers import compiler_argv
+from rig.compilers import compiler_argv, core_flags, passed
 from rig.model import Cell, Files, ToolchainFacts
 
 MEM = ("memcpy", "memset", "memmove", "memcmp", "bcmp")
@@ -33,12 +33,9 @@ def _folders(cell: Cell, adapter: Adapter) -> list[str]:
 def core_command(cell: Cell, adapter: Adapter, facts: ToolchainFacts) -> tuple[str, ...]:
     """The command that compiles a core's unit, as run in its job folder."""
     setup, core = cell
-    family = setup.toolchain.family
     return (
         *compiler_argv(setup.target, facts),
-        *setup.flags.core.of(family),
-        *setup.flags.abi.of(family),
-        *setup.flags.runnable.of(family),
+        *core_flags(setup, facts),
         *WARNINGS,
         *core.cflags,
         *(f"-D{define}" for define in core.defines),
@@ -68,7 +65,7 @@ def who_source(core: str, build: str) -> bytes:
     return (
         f'#include "who.h"\nconst char rig_who_core[] = {json.dumps(core)};\n'
         f'const char rig_who_build[] = "{build}";\n'
-        'const char rig_who_cc[] = RIG_WHO_CC;\n'
+        "const char rig_who_cc[] = RIG_WHO_CC;\n"
     ).encode()
 
 
@@ -80,7 +77,7 @@ def program_script(cell: Cell, adapter: Adapter, facts: ToolchainFacts) -> str:
         *compiler_argv(target, facts),
         *("-O2", "-g1", "-std=gnu11", *WARNINGS),
         *target.driver.of(family),
-        *setup.flags.abi.of(family),
+        *passed(setup.flags.abi.of(family), facts),
         *(f"-D{define}" for define in core.defines),
         *_folders(cell, adapter),
         *("-c", *(f"{_SHARED}/{path}" for path in (*adapter.sources, "mem.c")), "who.c"),

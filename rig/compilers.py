@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rig.model import Target, ToolchainFacts
+from rig.model import Setup, Target, ToolchainFacts
 
 _ERROR = re.compile(
     r"(fatal )?error:|undefined reference|undefined symbol|multiple definition|duplicate symbol"
@@ -58,6 +58,23 @@ def compiler_argv(target: Target, facts: ToolchainFacts) -> tuple[str, ...]:
     if facts.toolchain.family == "clang":
         return (facts.compiler, f"--target={target.clang_target}")
     return (facts.compiler,)
+
+
+OPTIONAL = "?"
+"""Marks a flag that is passed only where the compiler knows it."""
+
+
+def passed(flags: Sequence[str], facts: ToolchainFacts) -> tuple[str, ...]:
+    """Flags as given to this compiler: without the optional ones that it does not know."""
+    plain = (flag.removeprefix(OPTIONAL) for flag in flags)
+    return tuple(flag for flag in plain if flag not in facts.unknown_flags)
+
+
+def core_flags(setup: Setup, facts: ToolchainFacts) -> tuple[str, ...]:
+    """All that the profile passes to a core's unit."""
+    family = setup.toolchain.family
+    parts = (setup.flags.core, setup.flags.abi, setup.flags.runnable)
+    return passed([flag for part in parts for flag in part.of(family)], facts)
 
 
 def first_error(output: str) -> str:

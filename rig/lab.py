@@ -13,6 +13,7 @@ from typing import Self
 
 from rig.build import Built, Counts, Refused, build
 from rig.catalog import Catalog
+from rig.compilers import OPTIONAL
 from rig.engines import Channel, Engine
 from rig.errors import Interrupted, RigError
 from rig.events import Progress, Sink
@@ -23,6 +24,7 @@ from rig.model import (
     Limits,
     Ready,
     Setup,
+    Target,
     Toolchain,
     ToolchainFacts,
 )
@@ -125,21 +127,41 @@ class Lab:
     ) -> Mapping[Toolchain, ToolchainFacts]:
         ready = self.ready(setup)
         toolchains = sorted(wanted)
-        labels = tuple(toolchain.label for toolchain in toolchains)
+        optional = {
+            toolchain: self._optional(setup.target, toolchain) for toolchain in toolchains
+        }
+        labels = tuple((toolchain.label, flags) for toolchain, flags in optional.items())
         key = key_of("facts", ready.id, ready.tag, setup.target.name, labels)
         entry = self.store.get(key)
         if entry is not None:
             kept = json.loads(entry["facts.json"])
             return {
-                toolchain: ToolchainFacts(toolchain=toolchain, **fields)
-                for toolchain, fields in zip(toolchains, kept, strict=True)
+                toolchain: ToolchainFacts(
+                    toolchain=toolchain, **fields, unknown_flags=tuple(unknown)
+                )
+                for toolchain, (fields, unknown) in zip(toolchains, kept, strict=True)
             }
-        facts = read_all_facts(self.engine, ready, setup.target, toolchains)
-        plain = [dataclasses.asdict(facts[toolchain]) for toolchain in toolchains]
-        for fields in plain:
+        facts = read_all_facts(self.engine, ready, setup.target, optional)
+        plain = []
+        for toolchain in toolchains:
+            fields = dataclasses.asdict(facts[toolchain])
             del fields["toolchain"]
+            plain.append((fields, fields.pop("unknown_flags")))
         self.store.put(key, {"facts.json": json.dumps(plain).encode()})
         return facts
+
+    def _optional(self, target: Target, toolchain: Toolchain) -> tuple[str, ...]:
+        """The optional flags of all profiles of a target."""
+        setups = self.catalog.all_setups([toolchain])
+        flags = dict.fromkeys(
+            flag.removeprefix(OPTIONAL)
+            for setup in setups
+            if setup.target.name == target.name
+            for part in (setup.flags.core, setup.flags.abi, setup.flags.runnable)
+            for flag in part.of(toolchain.family)
+            if flag.startswith(OPTIONAL)
+        )
+        return tuple(flags)
 
     # ------------------------------------------------------------------ objects, programs
 

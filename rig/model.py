@@ -30,7 +30,11 @@ class ByteOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Compiler flags: for every compiler, and what gcc or clang alone get after them."""
+    """Compiler flags: for every compiler, and what gcc or clang alone get after them.
+
+    A flag written ``?-fsomething`` is passed only where the compiler knows it, as kbuild's
+    cc-option does.
+    """
 
     common: tuple[str, ...] = ()
     gcc: tuple[str, ...] = ()
@@ -149,6 +153,7 @@ class ToolchainFacts:
     compiler: the executable called. version: as the compiler prints it (``14.2.0``).
     banner: first line of ``--version``. qemu: version of the emulator.
     linker: first line of the linker's ``--version``. image: tag; image_id: content id.
+    unknown_flags: those of the target's optional flags that the compiler does not know.
     """
 
     toolchain: Toolchain
@@ -161,6 +166,7 @@ class ToolchainFacts:
     image: str
     image_id: str
     release: str
+    unknown_flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +281,8 @@ class ImageSpec:
 class Ready:
     """A prepared place to run: an image, or this machine.
 
-    tag: for people. id: changes whenever the content may have (image id; ``host`` facts digest).
+    tag: for people. id: changes whenever the content may have: an image's id, or a digest of
+    this machine's tools.
     """
 
     spec: ImageSpec

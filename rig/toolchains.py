@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -45,23 +46,44 @@ def compiler_name(target: Target, toolchain: Toolchain) -> str:
     return f"{name}-{toolchain.version}" if toolchain.version else name
 
 
+_PROBE = """\
+compiler=$1
+shift
+for flag in "$@"; do
+	"$compiler" $target -Werror "$flag" -x c -c -o /dev/null /dev/null 2>/dev/null ||
+		echo "$flag"
+done
+"""
+
+
 def read_facts(
-    engine: Engine, ready: Ready, target: Target, toolchain: Toolchain
+    engine: Engine,
+    ready: Ready,
+    target: Target,
+    toolchain: Toolchain,
+    optional: Sequence[str] = (),
 ) -> ToolchainFacts:
     """What one toolchain of ``target`` is; see :func:`read_all_facts`."""
-    return read_all_facts(engine, ready, target, [toolchain])[toolchain]
+    return read_all_facts(engine, ready, target, {toolchain: optional})[toolchain]
 
 
 def read_all_facts(
-    engine: Engine, ready: Ready, target: Target, toolchains: Sequence[Toolchain]
+    engine: Engine,
+    ready: Ready,
+    target: Target,
+    toolchains: Mapping[Toolchain, Sequence[str]],
 ) -> Mapping[Toolchain, ToolchainFacts]:
     """What the toolchains of ``target`` are, by their own words, asked in one box.
 
+    toolchains: each with optional flags, of which the facts say which it does not know.
     Worth keeping by ``ready.id``. Raises ToolchainMissing for what is not there.
     """
     jobs = [Job("qemu", (target.qemu, "--version")), Job("system", ("cat", "/etc/os-release"))]
-    for number, toolchain in enumerate(toolchains):
+    for number, (toolchain, optional) in enumerate(toolchains.items()):
         compiler = compiler_name(target, toolchain)
+        of_target = f"--target={target.clang_target}" if toolchain.family == "clang" else ""
+        probe = f"target={shlex.quote(of_target)}\n{_PROBE}"
+        jobs.append(Job(f"flags{number}", ("sh", "-c", probe, "sh", compiler, *optional)))
         ask = f'exec "$("$1" -print-prog-name={_LINKERS[toolchain.family]})" --version'
         jobs.append(Job(f"compiler{number}", (compiler, "--version")))
         jobs.append(Job(f"linker{number}", ("sh", "-c", ask, "sh", compiler)))
@@ -83,6 +105,7 @@ def read_all_facts(
             image=ready.tag,
             image_id=ready.id,
             release=release,
+            unknown_flags=tuple(done[f"flags{number}"].stdout.decode().split()),
         )
     return facts
 

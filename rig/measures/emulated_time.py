@@ -78,6 +78,7 @@ def _measurement(name: str, interval: Interval, unit: str) -> Measurement:
         unit,
         "the emulator's time, two guests in turn, median of pairs",
         exact=False,
+        note=f"at {LENGTH} bytes",
         low=interval.low,
         high=interval.high,
     )
