@@ -166,12 +166,12 @@ def _weight(verdict: Verdict) -> int:
 def _explain(
     check: str, subject: Subject, tally: Tally, failed: Failure, shrink: bool
 ) -> Finding:
-    message = f"{len(tally.failures)} of {tally.tried} cases wrong"
+    first, message = failed.case, ""
     if failed.verdict is Verdict.MISMATCH:
-        shrunk = _shrink(subject, failed) if shrink else failed
-        if shrunk.case != failed.case:
-            message += f", first seen at: {failed.case.line[:_SHOWN]}"
-        failed = _repeat(subject, shrunk)
+        failed = _repeat(subject, _shrink(subject, failed) if shrink else failed)
+    if failed.case != first:
+        meaning = VERDICTS[failed.verdict].meaning
+        message = f"{meaning}; first seen at: {first.line[:_SHOWN]}"
     return Finding(
         check,
         failed.verdict,

@@ -262,6 +262,16 @@ def test_clobbered_memory_is_a_wrong_answer_made_small() -> None:
     assert finding.verdict is Verdict.MISMATCH
     assert finding.got == "err clobber message"
     assert finding.case == "hash in=lcg:6:129 at=1"
+    assert finding.message == ""
+
+
+def test_a_shrunk_failure_says_where_it_was_first_seen() -> None:
+    finding = only("random", FakeSubject("fill assigned"))
+    assert finding.message.startswith(
+        "a wrong answer, the same each time; first seen at: hash "
+    )
+    seen = parse(finding.message.split("first seen at: ")[1])
+    assert seen.rank > Case(finding.case).rank
 
 
 def test_a_guest_that_refuses_a_case_of_ours_is_out_of_step() -> None:
