@@ -262,7 +262,7 @@ def test_clobbered_memory_is_a_wrong_answer_made_small() -> None:
     assert finding.verdict is Verdict.MISMATCH
     assert finding.got == "err clobber message"
     assert finding.case == "hash in=lcg:6:129 at=1"
-    assert finding.message == ""
+    assert finding.message.endswith("first seen at: hash in=lcg:6:130 at=1")
 
 
 def test_a_shrunk_failure_says_where_it_was_first_seen() -> None:
