@@ -14,6 +14,15 @@ static const uint64_t iv[8] = {
 	0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
 };
 
+static inline uint64_t to_little_endian(uint64_t word)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return __builtin_bswap64(word);
+#else
+	return word;
+#endif
+}
+
 void blake2b_init(struct blake2b_state *state, size_t outlen, const void *key, size_t keylen)
 {
 	int i;
@@ -63,13 +72,14 @@ void blake2b_update(struct blake2b_state *state, const void *in, size_t inlen)
 
 void blake2b_final(struct blake2b_state *state, void *out)
 {
-	uint8_t *digest = out;
-	size_t i;
+	uint64_t digest[8];
+	int i;
 
 	state->f[0] = UINT64_MAX;
 	__builtin_memset(state->buf + state->buflen, 0, sizeof(state->buf) - state->buflen);
 	blake2b_compress(state, state->buf, 1, (uint32_t)state->buflen);
 
-	for (i = 0; i < state->outlen; i++)
-		digest[i] = (uint8_t)(state->h[i / 8] >> (8 * (i % 8)));
+	for (i = 0; i < 8; i++)
+		digest[i] = to_little_endian(state->h[i]);
+	__builtin_memcpy(out, digest, state->outlen);
 }

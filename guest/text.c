@@ -143,12 +143,17 @@ static const char hex[] = "0123456789abcdef";
 
 void put_hex_bytes(struct line *line, const uint8_t *bytes, size_t count)
 {
+	char *next = line->text + line->length;
 	size_t i;
 
+	/* most of a reply is a digest: one look at the room for all of it */
+	if (count > (line->size - line->length) / 2)
+		count = (line->size - line->length) / 2;
 	for (i = 0; i < count; i++) {
-		put_char(line, hex[bytes[i] >> 4]);
-		put_char(line, hex[bytes[i] & 15]);
+		*next++ = hex[bytes[i] >> 4];
+		*next++ = hex[bytes[i] & 15];
 	}
+	line->length += 2 * count;
 }
 
 void put_hex_words(struct line *line, const uint64_t *words, size_t count)
