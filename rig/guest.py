@@ -184,6 +184,10 @@ class Guest:
             return self._runner.explain(fault.exit, fault.stderr, started=fault.started)
         if fault.kind is Kind.TIMEOUT:
             return Explanation(Verdict.TIMEOUT, fault.why)
+        if not fault.started and not fault.exit.killed:
+            # QEMU 10.0 says on standard output that it cannot load a program, and ends.
+            said = fault.stderr + fault.why.encode("ascii", "replace")
+            return self._runner.explain(fault.exit, said, started=False)
         return Explanation(Verdict.DESYNC, f"{fault.kind}: {fault.why}")
 
     def _ready(self) -> Session:

@@ -224,7 +224,8 @@ class Session:
         kind = _kind(ended, self._talk.flooded, _talks_on(data, len(replies)))
         if started and kind is Kind.TIMEOUT:
             why = f"no answer in {self._talk.quiet:g} s"
-        grace = _END_SECONDS * timeout_scale() if kind is Kind.CRASH else 0.0
+        ends_by_itself = kind is Kind.CRASH or (kind is Kind.DESYNC and not started)
+        grace = _END_SECONDS * timeout_scale() if ends_by_itself else 0.0
         ended_as = self._channel.close(grace)
         stderr = self._channel.stderr()
         return SessionFault(

@@ -94,7 +94,8 @@ class QemuUser:
         if shell:
             return shell
         if code == 1 and not stderr.strip():
-            # QEMU 7.2 and 10.0 end like this, without a word, in all three cases.
+            # Of a program that it cannot load QEMU 7.2 says nothing into a pipe, 10.0 on
+            # standard output.
             return Explanation(
                 Verdict.ENVIRONMENT,
                 "QEMU said nothing: the program is missing, not executable, or no ELF file",

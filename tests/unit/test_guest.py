@@ -1,10 +1,14 @@
 """A supervised guest: whatever one case does, every other case is answered."""
 
-import pytest
-from conversing import HASTY, I386, IDENTITY, case, digest, fake_guest, open_fake
+import shutil
 
+import pytest
+from conversing import HASTY, I386, IDENTITY, READY, case, digest, fake_guest, open_fake
+
+from rig.engines.host import HostEngine
 from rig.errors import GuestRefused
 from rig.guest import Guest, Identity
+from rig.model import Limits
 from rig.runners.qemu_user import QemuUser
 from rig.verdicts import Verdict
 from rig.wire import Reply
@@ -160,6 +164,27 @@ def test_a_guest_that_cannot_be_started_is_refused(start, why):
         with pytest.raises(GuestRefused, match=f"could not be started.*{why}"):
             next(guest.ask(CASES))
         assert guest.sessions == 2
+
+
+@pytest.mark.skipif(shutil.which("qemu-i386") is None, reason="not installed: qemu-i386")
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [
+        ({}, "No such file or directory"),
+        ({"guest": b"no ELF file"}, "Exec format error"),
+    ],
+)
+def test_a_program_that_the_emulator_cannot_load_is_no_fault_of_a_core(files, why):
+    runner = QemuUser(I386)
+
+    def open_channel():
+        return HostEngine().open(READY, runner.argv("guest"), files, Limits())
+
+    with Guest(open_channel, runner, IDENTITY) as guest, pytest.raises(GuestRefused) as caught:
+        next(guest.ask(CASES))
+    silent = "missing, not executable, or no ELF file"  # QEMU 7.2
+    assert why in caught.value.what or silent in caught.value.what
+    assert caught.value.verdict == Verdict.ENVIRONMENT
 
 
 @pytest.mark.parametrize(
