@@ -90,12 +90,12 @@ class Store:
     def get(self, key: str) -> Files | None:
         """The entry's files, or None; a damaged entry is removed and counts as absent."""
         folder = self.path(key)
+        if not folder.is_dir():
+            return None
         try:
             digests = json.loads((folder / _META).read_bytes())
             files = {name: (folder / name).read_bytes() for name in digests}
             whole = all(_sha(files[name]) == digests[name] for name in digests)
-        except FileNotFoundError:
-            return None
         except (OSError, ValueError, TypeError):
             whole = False
         if not whole:
