@@ -13,10 +13,9 @@ from hashlib import sha256
 
 from rig import __version__
 from rig.build import Built, Refused
-from rig.cases import parse
 from rig.catalog import near
 from rig.checks import Check, all_checks
-from rig.checks.judge import judge
+from rig.checks.replay import replay_check
 from rig.compilers import core_flags
 from rig.errors import EnvironmentFault, GuestRefused, Interrupted, UsageError
 from rig.events import (
@@ -64,10 +63,7 @@ class Plan:
 def chosen_checks(plan: Plan) -> Sequence[Check]:
     """The checks of a plan, cheapest first. Raises UsageError with near names."""
     if plan.case:
-        case = parse(plan.case)
-        return [
-            Check("case", "what it was seen to show", 0, lambda s: judge("case", s, [case]))
-        ]
+        return [replay_check(plan.case)]
     known = {check.name: check for check in all_checks()}
     for name in plan.checks:
         if name not in known:
