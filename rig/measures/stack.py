@@ -72,4 +72,6 @@ def of(calls: Sequence[Call], program: Program, symbol: str) -> list[Measurement
     note = f"deepest at {program.where(found.where)}"
     if found.deepest != found.own:
         note += f", {found.own} without callees"
+    if found.realigned:
+        note += f", {found.realigned} by realignment"
     return [exact("stack", found.deepest, "bytes", METHOD, note)]

@@ -83,11 +83,11 @@ def measure(
 
 
 def _work(calls: Sequence[Call]) -> list[Measurement]:
-    """The first case is one call; the others share the rest evenly."""
+    """The first case is one call. The others share the rest evenly, or, where each call is of
+    one block, the last makes one more.
+    """
     rest = calls[1:]
     half = len(rest) // 2
-    if len(rest) % 2:
-        return work.of((), (), BLOCKS[1])
     return work.of(rest[:half], rest[half:], BLOCKS[1])
 
 

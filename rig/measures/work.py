@@ -20,8 +20,15 @@ def of(fewer: Sequence[Call], more: Sequence[Call], blocks: int) -> list[Measure
     """Named work (instructions per block), work/byte, and overhead (of a call without blocks).
 
     fewer, more: the calls of two cases, ``blocks`` and ``blocks`` + 1 blocks long in all, that
-    make as many calls each: one, or several where the interface splits the message.
+    make as many calls each: one, or several where the interface splits the message. Or each
+    call is of one block, and the second case makes one call more.
     """
+    if (
+        fewer
+        and len(more) == len(fewer) + 1
+        and _steps(more) - _steps(fewer) == _steps(more[:1])
+    ):
+        return _call_a_block(_steps(more[:1]))
     if not fewer or len(fewer) != len(more):
         reason = "the cases do not make as many calls each"
         return [not_measured(name, unit, METHOD, reason) for name, unit in NAMES]
@@ -35,6 +42,17 @@ def of(fewer: Sequence[Call], more: Sequence[Call], blocks: int) -> list[Measure
     return [
         exact(name, value, unit, METHOD)
         for (name, unit), value in zip(NAMES, values, strict=True)
+    ]
+
+
+def _call_a_block(block: int) -> list[Measurement]:
+    """The core is only ever called for a single block."""
+    reason = "each call is of one block; the overhead is part of the work"
+    note = "the overhead of a call is in it: the core is called for each block"
+    return [
+        exact("work", block, "insns/block", METHOD, note),
+        exact("work/byte", block / BLOCK_BYTES, "insns/byte", METHOD, note),
+        not_measured(*NAMES[2], METHOD, reason),
     ]
 
 

@@ -46,7 +46,15 @@ def test_work_is_the_same_when_the_interface_splits_the_message() -> None:
     assert (found["work"].value, found["overhead"].value) == (30, 13)
 
 
-@pytest.mark.parametrize(("fewer", "more"), [(0, 0), (1, 2)])
+def test_work_of_a_core_that_is_called_for_each_block_has_the_call_in_it() -> None:
+    one = call_of(*range(43))
+    found = named(work.of([one] * 3, [one] * 4, 3))
+    assert (found["work"].value, found["work/byte"].value) == (43, 43 / 128)
+    assert "overhead of a call is in it" in found["work"].note
+    assert found["overhead"].value is None
+
+
+@pytest.mark.parametrize(("fewer", "more"), [(0, 0), (0, 1), (1, 3), (3, 2)])
 def test_work_needs_as_many_calls_each(fewer: int, more: int) -> None:
     call = call_of(1, 2, 3)
     for found in work.of([call] * fewer, [call] * more, 3):
