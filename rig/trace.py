@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from rig import wire
+from rig.elf import Program
 from rig.engines import Channel
 from rig.errors import EnvironmentFault, ExitCode, RigError
-from rig.measures.elf import Program
 from rig.model import Exit, Files
 from rig.printable import printable
 

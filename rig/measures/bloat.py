@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from rig.elf import SHF_ALLOC, distinct, open_elf, symbols
 from rig.errors import UsageError
-from rig.measures.elf import SHF_ALLOC, distinct, open_elf, symbols
 from rig.measures.size import unmeasurable
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
+from rig.elf import Program, Symbol
 from rig.errors import RigError
-from rig.measures.elf import Program, Symbol
 from rig.trace import STACK_POINTER, Emulator, Open, Range, Step, run_trace, text_ranges
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
+from rig.elf import Program
 from rig.measures.calls import Call
-from rig.measures.elf import Program
 from rig.trace import Step
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from rig.elf import is_part
 from rig.measures import exact, not_measured
-from rig.measures.elf import is_part
 from rig.measures.stack import Depth
 from rig.verdicts import Measurement
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from rig.elf import Program
 from rig.measures import exact, not_measured
 from rig.measures.calls import Call
-from rig.measures.elf import Program
 from rig.verdicts import Measurement
 
 

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from rig.errors import RigError
-from rig.measures import exact, not_measured
-from rig.measures.elf import (
+from rig.elf import (
     SHF_ALLOC,
     SHF_EXECINSTR,
     SHF_WRITE,
@@ -19,6 +17,8 @@ from rig.measures.elf import (
     symbols,
     undefined,
 )
+from rig.errors import RigError
+from rig.measures import exact, not_measured
 from rig.verdicts import Measurement
 
 SIZE = "st_size in the object, split parts included"

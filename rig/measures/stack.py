@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rig.elf import Program, Symbol
 from rig.measures import exact, not_measured
 from rig.measures.calls import Call
-from rig.measures.elf import Program, Symbol
 from rig.verdicts import Measurement
 
 METHOD = "entry SP - lowest SP under qemu-user, callees included"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from rig.elf import Program, read_program
 from rig.errors import RigError
 from rig.measures import lines, not_measured, stack, work
 from rig.measures.calls import Call, narrow, record
-from rig.measures.elf import Program, read_program
 from rig.trace import Emulator, Open, Range
 from rig.verdicts import Measurement
 

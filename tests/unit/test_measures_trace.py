@@ -7,9 +7,9 @@ import random
 import pytest
 from test_trace import COMPILED, OVERHEAD, PER_BLOCK, TOYS, VERSIONS, calls_of, log_of
 
+from rig.elf import Program, Symbol, read_program
 from rig.measures import constant_time, lines, stack, work
 from rig.measures.calls import Call, calls
-from rig.measures.elf import Program, Symbol, read_program
 from rig.trace import Step, parse
 from rig.verdicts import Measurement
 

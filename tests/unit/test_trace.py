@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from rig.elf import read_program
 from rig.errors import EnvironmentFault, RigError
 from rig.measures.calls import Call, calls, narrow, record
-from rig.measures.elf import read_program
 from rig.model import Exit, Files
 from rig.trace import (
     STACK_POINTER,
