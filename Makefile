@@ -36,7 +36,7 @@ test: setup
 	@$(PYTEST) $(ARGS)
 
 test-full: setup
-	@$(PYTEST) --rig-full $(ARGS)
+	@RIG_FULL=1 $(PYTEST) $(ARGS)
 
 lint: venv
 	.venv/bin/ruff check .

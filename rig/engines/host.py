@@ -33,12 +33,13 @@ TOOLS = ("sh", "timeout", "xargs", "flock", "head", "tail")
 _COMPILERS = ("*gcc*", "clang*", "*-ld", "*-ld.*", "ld.*", "ld", "lld*", "*-as", "as", "qemu-*")
 _SETTLE = 2.0  # s between the end of output and the end of the process
 
-# Standard input is a pipe that only rig holds: the leash. A watcher ends the whole group when
-# it closes, so also when rig itself is killed. The program's own input is the socket that its
-# output is. The watcher keeps none of these streams, else nobody would read an end of file.
+# Standard input is a pipe that only rig holds: the leash. When it closes, so also when rig itself
+# is killed, a watcher removes the folder and ends the whole group. The program's own input is the
+# socket that its output is. The watcher keeps none of these streams, else nobody would read an
+# end of file.
 _START = (
     "ulimit -c 0; ulimit -n 1024; ulimit -f %d; exec 3<&0 <&1; "
-    "{ read -r _; kill -9 0; } <&3 >/dev/null 2>&1 & "
+    '{ read -r _; rm -rf "$TMPDIR"; kill -9 0; } <&3 >/dev/null 2>&1 & '
     'exec "$@" 3<&-'
 )
 

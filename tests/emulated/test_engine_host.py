@@ -45,20 +45,25 @@ class TestHostEngine(EngineContract):
         channel.close()
         assert ends(helper)
 
-    def test_a_killed_rig_leaves_no_process(self, ready):
+    def test_a_killed_rig_leaves_no_process_and_no_folder(self, ready, tmp_path):
         script = (
             "import time; from rig.engines.host import HostEngine; from rig.model import *\n"
             "e = HostEngine(); r = Ready(ImageSpec('any'), 'host', 'x')\n"
             "c = e.open(r, ['sh', '-c', 'echo $$; while :; do :; done'], {}, Limits())\n"
             "print(c.read(100, 10).decode(), flush=True); time.sleep(1000)"
         )
-        rig = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+        rig = subprocess.Popen(
+            [sys.executable, "-c", script],
+            stdout=subprocess.PIPE,
+            env=os.environ | {"TMPDIR": str(tmp_path)},
+        )
         guest = int(rig.stdout.readline())
         assert alive(guest)
         rig.send_signal(signal.SIGKILL)
         rig.wait()
         rig.stdout.close()
         assert ends(guest)
+        assert list(tmp_path.glob("rig-box-*")) == []
 
     def test_a_missing_tool_is_named(self, engine, monkeypatch, tmp_path):
         monkeypatch.setenv("PATH", str(tmp_path))
