@@ -182,7 +182,8 @@ def _build(cells: Sequence[Cell], lab: Lab, sink: Sink) -> list[tuple[Cell, Buil
     try:
         for setup in setups.values():
             facts = lab.facts(setup, setups.values())
-            sink(SetupReady(setup.id, facts, core_flags(setup, facts)))
+            flags = core_flags(setup, facts)
+            sink(SetupReady(setup.id, facts, flags, setup.attributes))
         lab.build(cells)
     except EnvironmentFault as error:
         for name in setups:

@@ -7,16 +7,14 @@ said only when every probe that went wrong has the respect and probes without it
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rig.cases import BLOCK, Case, Compress, Hash, compress_case, hash_case
 from rig.checks import Subject
 from rig.checks.judge import is_fault
-from rig.model import Setup
 from rig.oracle import IV, MASK, compress
 from rig.streams import Streams, literal, stream
-from rig.verdicts import VERDICTS, Blame, Verdict
 
 _ONES = (1 << 64) - 1
 _LENGTHS = (0, 1, 3, 8, 64, 127, 128, 129, 200, 255, 256, 257, 384, 1000)
@@ -257,61 +255,3 @@ def _with_swapped_message(case: Case) -> str:
     h = [IV[0] ^ 0x01010000 ^ (len(key) << 8) ^ question.n, *IV[1:]]
     words = struct.unpack(">16Q", block.ljust(BLOCK, b"\0"))
     return struct.pack("<8Q", *compress(h, words, count, (MASK, 0))).hex()
-
-
-# --------------------------------------------------------------------------- many cells
-
-
-def across(verdicts: Iterable[tuple[Setup, Verdict]]) -> tuple[str, ...]:
-    """Where one core fails: in one line, if something tells its failing setups from the rest.
-
-    Cells that could not be judged give no evidence.
-    """
-    failing, passing = [], []
-    for setup, verdict in verdicts:
-        if VERDICTS[verdict].blame is Blame.CORE:
-            failing.append(_attributes(setup))
-        elif verdict is Verdict.PASS:
-            passing.append(_attributes(setup))
-    if not failing or not passing:
-        return ()
-    shared = {
-        name: value
-        for name, value in failing[0].items()
-        if all(one[name] == value for one in failing)
-    }
-    singles = [name for name in shared if _tells((name,), shared, passing)]
-    if singles:
-        return (f"wrong only {_words(singles[:1], shared)}",)
-    names = list(shared)
-    for place, first in enumerate(names):
-        for second in names[place + 1 :]:
-            if _tells((first, second), shared, passing):
-                return (f"wrong only {_words((first, second), shared)}",)
-    return ()
-
-
-_ATTRIBUTES = ("order", "bits", "profile", "compiler", "toolchain", "target")
-
-
-def _attributes(setup: Setup) -> Mapping[str, str]:
-    """What a setup is, the most general first."""
-    target, toolchain = setup.target, setup.toolchain
-    return {
-        "order": f"on {target.byte_order.value}-endian targets",
-        "bits": f"on {target.bits}-bit targets",
-        "profile": f"under profile {setup.profile.name}",
-        "compiler": f"with {toolchain.family}",
-        "toolchain": f"with {toolchain.label}",
-        "target": f"on target {target.name}",
-    }
-
-
-def _tells(
-    names: Sequence[str], shared: Mapping[str, str], passing: Sequence[Mapping[str, str]]
-) -> bool:
-    return not any(all(one[name] == shared[name] for name in names) for one in passing)
-
-
-def _words(names: Sequence[str], shared: Mapping[str, str]) -> str:
-    return " ".join(shared[name] for name in sorted(names, key=_ATTRIBUTES.index))

@@ -57,11 +57,15 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class SetupReady:
-    """A setup's toolchain as read from its image. flags: of the core's unit, as passed."""
+    """A setup's toolchain as read from its image. flags: of the core's unit, as passed.
+
+    attributes: what tells setups apart (:attr:`rig.model.Setup.attributes`).
+    """
 
     setup: str
     facts: ToolchainFacts
     flags: tuple[str, ...]
+    attributes: dict[str, str] = field(default_factory=dict)
     kind: Literal["setup-ready"] = "setup-ready"
 
 
@@ -147,12 +151,16 @@ class PairTimed:
 
 @dataclass(frozen=True, slots=True)
 class CellJudged:
-    """The last word on a cell: the worst of its findings, with the one to show first."""
+    """The last word on a cell: the worst of its findings, with the one to show first.
+
+    diagnosis: sentences on what the failing cases have in common, most telling first.
+    """
 
     setup: str
     core: str
     verdict: Verdict
     finding: Finding | None = None
+    diagnosis: tuple[str, ...] = ()
     kind: Literal["cell-judged"] = "cell-judged"
 
 

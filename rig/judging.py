@@ -15,6 +15,7 @@ from rig.build import Built, Refused
 from rig.cases import Case
 from rig.checks import Check, Fault, Reply
 from rig.checks.judge import judge
+from rig.diagnosis import diagnose
 from rig.errors import GuestRefused
 from rig.events import BuildFailed, CellJudged, CheckDone, Measured, Sink
 from rig.events import Built as BuiltEvent
@@ -119,7 +120,20 @@ def judge_cell(
         sink(CellJudged(*place, Verdict.PASS if judged else Verdict.NOT_COVERED))
         return
     blamed = acquit(found, cell, lab)
-    sink(CellJudged(*place, blamed.verdict, blamed))
+    sink(CellJudged(*place, blamed.verdict, blamed, _diagnosis(blamed, cell, lab, seed)))
+
+
+def _diagnosis(blamed: Finding, cell: Cell, lab: Lab, seed: int) -> tuple[str, ...]:
+    """What the failing cases of a core have in common, asked of a fresh guest."""
+    if VERDICTS[blamed.verdict].blame is not Blame.CORE:
+        return ()
+    with ExitStack() as stack:
+        try:
+            guest = stack.enter_context(lab.guest(cell, give_up=2, confirm=False))
+            stack.callback(lab.count_guest, guest)
+            return diagnose(subject_of(cell, lab, guest, seed, long=False))
+        except GuestRefused:
+            return ()
 
 
 def _tell_refusal(cell: Cell, refused: Refused, lab: Lab, sink: Sink) -> None:

@@ -17,7 +17,7 @@ from rig.compilers import OPTIONAL
 from rig.engines import Channel, Engine
 from rig.errors import Interrupted, RigError
 from rig.events import Progress, Sink
-from rig.guest import Guest, Identity
+from rig.guest import GIVE_UP, Guest, Identity
 from rig.model import (
     Cell,
     ImageSpec,
@@ -201,10 +201,11 @@ class Lab:
 
     # ----------------------------------------------------------------------------- guests
 
-    def guest(self, cell: Cell) -> Guest:
+    def guest(self, cell: Cell, *, give_up: int = GIVE_UP, confirm: bool = True) -> Guest:
         """A supervised guest that runs a cell's program; a context manager.
 
-        Raises GuestRefused for a program that is not a static one of the target.
+        give_up, confirm: as :class:`rig.guest.Guest` takes them. Raises GuestRefused for a
+        program that is not a static one of the target.
         """
         built = self.built(cell)
         setup = cell.setup
@@ -224,7 +225,7 @@ class Lab:
             self._go_on()
             return self.engine.open(ready, runner.argv("guest"), files, GUEST_LIMITS)
 
-        return Guest(open_channel, runner, identity)
+        return Guest(open_channel, runner, identity, give_up=give_up, confirm=confirm)
 
     def count_guest(self, guest: Guest) -> None:
         """Adds what a guest has done to the campaign's counts."""

@@ -183,6 +183,18 @@ class Setup:
         return f"{self.target.name}/{self.toolchain.label}/{self.profile.name}"
 
     @property
+    def attributes(self) -> dict[str, str]:
+        """What tells setups apart, the most general first."""
+        return {
+            "order": self.target.byte_order.value,
+            "bits": str(self.target.bits),
+            "profile": self.profile.name,
+            "compiler": self.toolchain.family,
+            "toolchain": self.toolchain.label,
+            "target": self.target.name,
+        }
+
+    @property
     def flags(self) -> ProfileFlags:
         """The profile as this target gets it."""
         total = self.profile.flags

@@ -47,11 +47,15 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class SetupReport:
-    """A setup: facts once its toolchain was read, failure if it could not be used."""
+    """A setup: facts once its toolchain was read, failure if it could not be used.
+
+    attributes: what tells setups apart, such as ``bits`` and ``compiler``.
+    """
 
     id: str
     facts: ToolchainFacts | None = None
     flags: tuple[str, ...] = ()
+    attributes: dict[str, str] = field(default_factory=dict)
     failure: Failure | None = None
 
 
@@ -77,12 +81,16 @@ class CheckReport:
 
 @dataclass(frozen=True, slots=True)
 class CellReport:
-    """setup x core. verdict None: not judged (yet). finding: the one to show first."""
+    """setup x core. verdict None: not judged (yet). finding: the one to show first.
+
+    diagnosis: what the failing cases have in common, where the evidence shows it.
+    """
 
     setup: str
     core: str
     verdict: Verdict | None = None
     finding: Finding | None = None
+    diagnosis: tuple[str, ...] = ()
     build: BuildReport | None = None
     failure: Failure | None = None
     measurements: tuple[Measurement, ...] = ()
@@ -134,6 +142,7 @@ class Report:
 
     started, ended: as the campaign wrote them; ended is empty when no end was seen.
     seconds: wall time. reason: why it is partial. counts: compilations, links, ...
+    across: core -> what tells the setups where it fails from the others.
     """
 
     rig: str
@@ -147,6 +156,7 @@ class Report:
     setups: tuple[SetupReport, ...] = ()
     cells: tuple[CellReport, ...] = ()
     pairs: tuple[PairReport, ...] = ()
+    across: dict[str, tuple[str, ...]] = field(default_factory=dict)
     complete: bool = False
     ended: str = ""
     seconds: float = 0.0

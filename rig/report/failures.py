@@ -26,6 +26,8 @@ def failure_lines(report: Report) -> list[str]:
     for cell in report.cells:
         if cell.setup not in told and cell.verdict and _is_bad(cell.verdict):
             lines += ["", *_cell(report, cell)]
+    for core, sentences in report.across.items():
+        lines += ["", *wrap(f"{core}: {'; '.join(sentences)}", INDENT, _DEEP)]
     return lines
 
 
@@ -114,6 +116,8 @@ def _cell(report: Report, cell: CellReport) -> Iterator[str]:
         yield from _finding(report, cell, cell.finding)
     else:
         yield from wrap(VERDICTS[cell.verdict].meaning, _DEEP)
+    for sentence in cell.diagnosis:
+        yield from wrap(f"diagnosis: {sentence}", _DEEP, _DEEP + "  ")
     also = [
         f"{check.check} {finding.verdict.value} ({finding.failed} of {finding.tried})"
         for check in cell.checks

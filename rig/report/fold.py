@@ -22,6 +22,7 @@ from rig.events import (
     SetupFailed,
     SetupReady,
 )
+from rig.report.across import across
 from rig.report.document import (
     BuildReport,
     CellReport,
@@ -72,8 +73,13 @@ class _Folding:
 
     def take(self, event: Event) -> None:
         match event:
-            case SetupReady(setup, facts, flags):
-                self._setups[setup] = replace(self._setup(setup), facts=facts, flags=flags)
+            case SetupReady():
+                self._setups[event.setup] = replace(
+                    self._setup(event.setup),
+                    facts=event.facts,
+                    flags=event.flags,
+                    attributes=event.attributes,
+                )
             case SetupFailed():
                 failure = Failure(event.message, event.hint, event.detail)
                 self._failed[event.setup] = event.verdict
@@ -102,6 +108,7 @@ class _Folding:
             setups=tuple(self._setups.values()),
             cells=cells,
             pairs=tuple(self._pairs.values()),
+            across=self._across(cells),
             reason="it was stopped before its end",
         )
         ended = self._ended
@@ -124,6 +131,16 @@ class _Folding:
         if cell.verdict is None and cell.setup in self._failed:
             return replace(cell, verdict=self._failed[cell.setup])
         return cell
+
+    def _across(self, cells: Iterable[CellReport]) -> dict[str, tuple[str, ...]]:
+        """What is said of each core over all its setups; nothing for most."""
+        by_core: dict[str, list[tuple[dict[str, str], Verdict]]] = {}
+        for cell in cells:
+            attributes = self._setup(cell.setup).attributes
+            if cell.verdict and attributes:
+                by_core.setdefault(cell.core, []).append((attributes, cell.verdict))
+        said = {core: across(verdicts) for core, verdicts in by_core.items()}
+        return {core: sentences for core, sentences in said.items() if sentences}
 
     def _take_timing(self, event: PairTimed) -> None:
         key = (event.setup, event.before_core, event.after_core)
@@ -157,4 +174,6 @@ def _told(
             done = CheckReport(event.check, event.findings, event.seconds)
             return replace(cell, checks=(*others, done))
         case CellJudged():
-            return replace(cell, verdict=event.verdict, finding=event.finding)
+            return replace(
+                cell, verdict=event.verdict, finding=event.finding, diagnosis=event.diagnosis
+            )

@@ -7,8 +7,9 @@ from fake_core import ALL, FakeFault, FakeSubject
 from fake_object import setup_of
 
 from rig.cases import Case, parse
-from rig.diagnosis import across, diagnose, explain
+from rig.diagnosis import diagnose, explain
 from rig.model import ByteOrder, Setup, Toolchain
+from rig.report.across import across
 from rig.verdicts import Verdict
 
 
@@ -90,6 +91,10 @@ def matrix(wrong) -> list[tuple[Setup, Verdict]]:
     return [(s, Verdict.MISMATCH if wrong(s) else Verdict.PASS) for s in setups]
 
 
+def told(cells: list[tuple[Setup, Verdict]]) -> tuple[str, ...]:
+    return across((setup.attributes, verdict) for setup, verdict in cells)
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
@@ -105,13 +110,13 @@ def matrix(wrong) -> list[tuple[Setup, Verdict]]:
     ],
 )
 def test_what_the_failing_cells_share_is_said(wrong, words: str) -> None:
-    assert across(matrix(wrong)) == (words,)
+    assert told(matrix(wrong)) == (words,)
 
 
 def test_nothing_is_said_when_all_or_none_or_any_fail() -> None:
-    assert across(matrix(lambda s: True)) == ()
-    assert across(matrix(lambda s: False)) == ()
-    scattered = across(
+    assert told(matrix(lambda s: True)) == ()
+    assert told(matrix(lambda s: False)) == ()
+    scattered = told(
         matrix(lambda s: (s.target.name == "i386") == (s.toolchain.family == "gcc"))
     )
     assert scattered == ()
@@ -122,4 +127,11 @@ def test_cells_that_could_not_be_judged_are_no_evidence() -> None:
     blurred = [
         (s, Verdict.ENVIRONMENT if s.target.name != "i386" else verdict) for s, verdict in cells
     ]
-    assert across(blurred) == ()
+    assert told(blurred) == ()
+
+
+def test_a_refusal_is_told_apart_from_a_wrong_answer() -> None:
+    cells = matrix(lambda s: s.toolchain.family == "clang")
+    refused = [(s, Verdict.BUILD_FAILED if v is Verdict.MISMATCH else v) for s, v in cells]
+    assert told(refused) == ("refused by the compiler only with clang",)
+    assert told([*refused[:3], *cells[3:]]) == ()

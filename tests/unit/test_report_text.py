@@ -35,6 +35,7 @@ from rig.events import (
     SetupFailed,
     SetupReady,
 )
+from rig.report.document import from_json, to_json
 from rig.report.failures import difference
 from rig.report.fold import fold
 from rig.report.layout import WIDTH, clean, command, shorten, table
@@ -203,6 +204,22 @@ def test_other_failing_checks_of_a_cell_are_named() -> None:
     events: list[Event] = [started(), *judged(GCC, "rolled", mismatch())]
     events[-1] = CellJudged(GCC, "rolled", Verdict.TIMEOUT, Finding("raw", Verdict.TIMEOUT))
     assert "also: lengths MISMATCH (3 of 1100)" in render_check(fold(events))
+
+
+def test_a_diagnosis_stands_with_its_cell_and_one_line_tells_setups_apart() -> None:
+    events: list[Event] = [started()]
+    for setup, order in ((GCC, "little"), (CLANG, "big")):
+        attributes = {"order": order, "bits": "32"}
+        events.append(SetupReady(setup, facts("i386", "gcc", "14.2.0"), (), attributes))
+    events += judged(GCC, "rolled") + judged(CLANG, "rolled", mismatch())
+    events[-1] = replace(events[-1], diagnosis=("wrong only with a key", "and so on"))  # type: ignore[arg-type]
+    report = fold(events)
+    assert report.across == {"rolled": ("wrong only on big-endian targets",)}
+    assert from_json(to_json(report), "r.json") == report
+    text = render_check(report)
+    assert_pasteable(text)
+    assert "        diagnosis: wrong only with a key\n        diagnosis: and so on\n" in text
+    assert "\n    rolled: wrong only on big-endian targets\n" in text
 
 
 def test_again_names_the_core_as_typed_and_the_engine() -> None:

@@ -1,0 +1,54 @@
+"""Where one core fails: what tells its failing setups from those where it is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rig.verdicts import VERDICTS, Blame, Verdict
+
+Attributes = Mapping[str, str]
+"""What a setup is (:attr:`rig.model.Setup.attributes`), the most general first."""
+
+_WORDS = {
+    "order": "on {}-endian targets",
+    "bits": "on {}-bit targets",
+    "profile": "under profile {}",
+    "compiler": "with {}",
+    "toolchain": "with {}",
+    "target": "on target {}",
+}
+
+
+def across(verdicts: Iterable[tuple[Attributes, Verdict]]) -> tuple[str, ...]:
+    """One line at most: what all failing setups share and no passing one has.
+
+    Cells that could not be judged give no evidence. A core that fails for different reasons,
+    not built here and wrong there, is said to be neither.
+    """
+    failing: list[Attributes] = []
+    passing: list[Attributes] = []
+    kinds = set()
+    for attributes, verdict in verdicts:
+        if VERDICTS[verdict].blame is Blame.CORE:
+            failing.append(attributes)
+            kinds.add(verdict is Verdict.BUILD_FAILED)
+        elif verdict is Verdict.PASS:
+            passing.append(attributes)
+    if not failing or not passing or len(kinds) > 1:
+        return ()
+    shared = {
+        name: value
+        for name, value in failing[0].items()
+        if name in _WORDS and all(one.get(name) == value for one in failing)
+    }
+    names = list(shared)
+    pairs = [(one, other) for at, one in enumerate(names) for other in names[at + 1 :]]
+    for telling in [*((name,) for name in names), *pairs]:
+        if _tells(telling, shared, passing):
+            begin = "refused by the compiler only" if True in kinds else "wrong only"
+            return (f"{begin} {' '.join(_WORDS[n].format(shared[n]) for n in telling)}",)
+    return ()
+
+
+def _tells(names: Sequence[str], shared: Attributes, passing: Sequence[Attributes]) -> bool:
+    return not any(all(one.get(name) == shared[name] for name in names) for one in passing)
