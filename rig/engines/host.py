@@ -33,8 +33,8 @@ TOOLS = ("sh", "timeout", "xargs", "flock", "head", "tail")
 _COMPILERS = ("*gcc*", "clang*", "*-ld", "*-ld.*", "ld.*", "ld", "lld*", "*-as", "as", "qemu-*")
 _SETTLE = 2.0  # s between the end of output and the end of the process
 
-# Standard input is a pipe that only rig holds: the leash. When it closes, so also when rig itself
-# is killed, a watcher removes the folder and ends the whole group. The program's own input is the
+# Standard input is a pipe that only rig holds: the leash. When it closes, so also when rig is
+# killed, a watcher removes the folder and ends the whole group. The program's own input is the
 # socket that its output is. The watcher keeps none of these streams, else nobody would read an
 # end of file.
 _START = (

@@ -71,7 +71,8 @@ class FakeEngine:
 def test_all_facts_of_a_target_come_from_one_box(target):
     system = b'ID=debian\nVERSION_CODENAME="sid"\n'
     engine = FakeEngine(system=Done("system", 0, system, b"", {}))
-    facts = read_all_facts(engine, READY, target, [Toolchain("gcc"), Toolchain("clang", "22")])
+    asked = {Toolchain("gcc"): (), Toolchain("clang", "22"): ()}
+    facts = read_all_facts(engine, READY, target, asked)
     assert engine.boxes == 1
     clang = facts[Toolchain("clang", "22")]
     assert (clang.compiler, clang.version, clang.qemu) == ("clang-22", "1.2", "1.2")
