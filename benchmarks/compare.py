@@ -5,7 +5,7 @@ Run by hand: .venv/bin/python benchmarks/compare.py [--rounds N]
 The script runs the same commands in the same images by `xargs -P`: compile, link, and one
 emulator a cell that reads all cases from a file; its output is compared with a file of right
 answers. It has no conversation, no deadlines, no store and no report. Both start with images
-ready and nothing compiled; emulated time is taken by neither. Prints ratios of one run.
+ready and nothing compiled; neither takes time or traces. Prints ratios of one run.
 """
 
 from __future__ import annotations
@@ -129,7 +129,14 @@ def run_script(
 def run_rig(cache: str) -> float:
     begun = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-c", "from rig.cli import main; main()", "compare", "--no-time"],
+        [
+            sys.executable,
+            "-c",
+            "from rig.cli import main; main()",
+            "compare",
+            "--no-time",
+            "--no-work",
+        ],
         env={**os.environ, "RIG_CACHE": cache},
         capture_output=True,
         check=False,

@@ -17,7 +17,7 @@ from rig.catalog import near
 from rig.checks import Check, all_checks
 from rig.checks.replay import replay_check
 from rig.compilers import core_flags
-from rig.errors import EnvironmentFault, GuestRefused, Interrupted, UsageError
+from rig.errors import EnvironmentFault, Interrupted, UsageError
 from rig.events import (
     CampaignEnded,
     CampaignStarted,
@@ -41,7 +41,8 @@ from rig.verdicts import Finding, Verdict
 class Plan:
     """What is to be done. pairs: for timing and comparison. checks: names, empty for all.
 
-    case: ask only this line. timing: take emulated time of the pairs. command: as typed.
+    case: ask only this line. timing: take emulated time of the pairs. trace: take work and
+    stack. command: as typed.
     """
 
     kind: str
@@ -54,6 +55,7 @@ class Plan:
     command: tuple[str, ...] = ()
     case: str = ""
     long: bool = False
+    trace: bool = False
 
     @property
     def cells(self) -> list[Cell]:
@@ -164,6 +166,7 @@ def _judge_all(plan: Plan, lab: Lab, checks: Sequence[Check], sink: Sink) -> set
                             sink,
                             seed=plan.seed,
                             long=plan.long,
+                            trace=plan.trace,
                         )
                     )
             for cell_done in as_completed(judging):
@@ -215,7 +218,7 @@ def _time(pair: Pair, lab: Lab, sink: Sink) -> None:
     with lab.guest(cells[0]) as before, lab.guest(cells[1]) as after:
         try:
             timed = time_pair(before, after)
-        except (NoTime, GuestRefused) as error:
+        except (NoTime, EnvironmentFault) as error:
             sink(Progress(f"{pair.id}: no time: {error}"))
             return
         finally:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import difflib
 import itertools
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 
 from rig.errors import ConfigError, UsageError
 from rig.model import (
+    DEFAULT_RELEASE,
     ByteOrder,
     Core,
     Files,
@@ -85,11 +86,31 @@ def _text(table: Mapping[str, Any], key: str, where: str) -> str:
     return value
 
 
-def read_profile(path: Path) -> Profile:
-    """One file of images/profiles."""
+def read_profiles(paths: Iterable[Path]) -> dict[str, Profile]:
+    """The files of images/profiles, each after the one that it is ``like``."""
+    files = {path.stem: path for path in paths}
+    found: dict[str, Profile] = {}
+
+    def read(name: str, asked: tuple[str, ...] = ()) -> Profile:
+        if name not in found:
+            found[name] = read_profile(files[name], lambda like: base(name, like, asked))
+        return found[name]
+
+    def base(name: str, like: str, asked: tuple[str, ...]) -> Profile:
+        if like not in files:
+            raise ConfigError(f"{files[name]}: like = '{like}'", near(like, files))
+        if like in (*asked, name):
+            raise ConfigError(f"{files[name]}: like = '{like}' leads back to itself")
+        return read(like, (*asked, name))
+
+    return {name: read(name) for name in files}
+
+
+def read_profile(path: Path, like: Callable[[str], Profile]) -> Profile:
+    """One file of images/profiles. like: gives the profile of a name."""
     table = _read_toml(path)
     parts = {field.name for field in fields(ProfileFlags)}
-    _known(table, {"summary", "only", "families"} | parts, str(path))
+    _known(table, {"summary", "only", "families", "like"} | parts, str(path))
     return Profile(
         name=path.stem,
         summary=_text(table, "summary", str(path)),
@@ -99,6 +120,7 @@ def read_profile(path: Path) -> Profile:
             family: _profile_flags(flags, f"{path}: families.{family}")
             for family, flags in table.get("families", {}).items()
         },
+        like=like(_text(table, "like", str(path))) if "like" in table else None,
     )
 
 
@@ -130,6 +152,7 @@ def read_target(folder: Path) -> Target:
         byte_order=ByteOrder(order),
         compilers=compilers,
         packages=read_packages(folder / "apt.txt"),
+        gcc_package=str(table.get("gcc_package", f"gcc-{{version}}-{text['triple']}")),
         libc=bool(table.get("libc", True)),
         default=bool(table.get("default", True)),
         driver=_flags(table.get("driver", {}), f"{where}: driver"),
@@ -197,33 +220,86 @@ def read_adapter(folder: Path) -> Adapter:
 
 @dataclass(frozen=True)
 class Catalog:
-    """All that is known by name. images, guest: the data folders in use."""
+    """All that is known by name. images, guest: the data folders in use.
+
+    extra: further folders like ``images``, with targets and profiles of a project's own.
+    own: cores of a project, by name, read when first asked for.
+    """
 
     images: Path
     guest: Path
+    extra: tuple[Path, ...] = ()
+    own: Mapping[str, Callable[[Catalog], Core]] = field(default_factory=dict, hash=False)
 
     @cached_property
     def targets(self) -> Mapping[str, Target]:
         """Targets by name, those of the default matrix first."""
-        found = [read_target(p.parent) for p in sorted(self.images.glob("*/target.toml"))]
+        found = [read_target(path.parent) for path in self._found("*/target.toml")]
         return {t.name: t for t in sorted(found, key=lambda t: (not t.default, t.name))}
 
     @cached_property
     def profiles(self) -> Mapping[str, Profile]:
-        found = (read_profile(path) for path in sorted(self.images.glob("profiles/*.toml")))
-        return {profile.name: profile for profile in found}
+        return read_profiles(self._found("profiles/*.toml"))
+
+    def _found(self, pattern: str) -> list[Path]:
+        """Files of all folders; a name that two of them have is refused."""
+        found: dict[str, Path] = {}
+        for folder in (self.images, *self.extra):
+            for path in sorted(folder.glob(pattern)):
+                name = path.relative_to(folder).as_posix()
+                if name in found:
+                    raise ConfigError(f"{path}: {found[name]} has the same name", "rename one")
+                found[name] = path
+        return list(found.values())
 
     @cached_property
     def adapters(self) -> Mapping[str, Adapter]:
         found = (read_adapter(p.parent) for p in sorted(self.guest.glob("adapters/*/*.toml")))
         return {adapter.name: adapter for adapter in found}
 
-    def core_names(self) -> list[str]:
-        """Names of the built-in cores."""
+    @cached_property
+    def toolchains(self) -> Sequence[Toolchain]:
+        """Every toolchain that can be asked for: releases' own, then those by version."""
+        path = self.images / "releases.toml"
+        found = []
+        for release, families in _read_toml(path).items():
+            _known(families, FAMILIES, f"{path}: {release}")
+            for family in FAMILIES:
+                versions = _strings(families, family, f"{path}: {release}")
+                found += [Toolchain(family, version, release) for version in ("", *versions)]
+        return sorted(
+            found, key=lambda one: (one.release != DEFAULT_RELEASE, bool(one.version))
+        )
+
+    def choose_toolchains(self, globs: Sequence[str]) -> Sequence[Toolchain]:
+        """Toolchains by label or glob (``gcc-*``, ``bookworm/*``); the defaults without any."""
+        if not globs:
+            return DEFAULT_TOOLCHAINS
+        chosen: dict[Toolchain, None] = {}
+        for glob in globs:
+            matches = [one for one in self.toolchains if fnmatchcase(one.label, glob)]
+            if "/" not in glob:  # another release is meant only where it is named
+                matches = [one for one in matches if one.release == DEFAULT_RELEASE]
+            if not matches:
+                labels = [one.label for one in self.toolchains]
+                raise UsageError(f"no toolchain is called '{glob}'", near(glob, labels))
+            chosen.update(dict.fromkeys(matches))
+        return tuple(chosen)
+
+    def built_in_names(self) -> list[str]:
+        """Names of rig's own cores."""
         return sorted(path.stem for path in self.guest.glob("cores/*.c"))
 
+    def core_names(self) -> list[str]:
+        """Names of all cores: the project's, then rig's own."""
+        return [*self.own, *self.built_in_names()]
+
     def core(self, name: str) -> Core:
-        """A built-in core."""
+        """A core by its name. Raises UsageError with near names."""
+        if name in self._own_cores:
+            return self._own_cores[name]
+        if name in self.own:
+            return self._own_cores.setdefault(name, self.own[name](self))
         path = self.guest / "cores" / f"{name}.c"
         if name not in self.core_names():
             raise UsageError(f"no core is called '{name}'", near(name, self.core_names()))
@@ -234,6 +310,14 @@ class Catalog:
             symbol=self.adapters["compress"].symbol,
             origin=f"built in: {name}",
         )
+
+    @cached_property
+    def _own_cores(self) -> dict[str, Core]:
+        return {}
+
+    def adapter_symbol(self, name: str) -> str:
+        """The function that an adapter's cores are measured by."""
+        return self.adapter(name).symbol
 
     def adapter(self, name: str) -> Adapter:
         if name not in self.adapters:
@@ -302,12 +386,17 @@ def _matches(setup: Setup, glob: str, wanted: str) -> bool:
     return fnmatchcase(setup.id, f"{glob}/*") and setup.profile.name == wanted
 
 
-def load() -> Catalog:
-    """The catalog of this checkout, or of the installed wheel."""
+def load(
+    extra: Sequence[Path] = (), own: Mapping[str, Callable[[Catalog], Core]] | None = None
+) -> Catalog:
+    """The catalog of this checkout, or of the installed wheel.
+
+    extra, own: what a project adds (:class:`Catalog`).
+    """
     package = Path(__file__).resolve().parent
     for base in (package.parent, package / "_data"):
         if (base / "images" / "profiles").is_dir() and (base / "guest").is_dir():
-            return Catalog(base / "images", base / "guest")
+            return Catalog(base / "images", base / "guest", tuple(extra), own or {})
     raise ConfigError(
         "rig's own data folders (images, guest) are missing",
         "reinstall the package hashrig; its wheel carries them",

@@ -16,12 +16,12 @@ from rig.cases import Case
 from rig.checks import Check, Fault, Reply
 from rig.checks.judge import judge
 from rig.diagnosis import diagnose
-from rig.errors import GuestRefused
+from rig.errors import EnvironmentFault, GuestRefused, Interrupted, RigError
 from rig.events import BuildFailed, CellJudged, CheckDone, Measured, Sink
 from rig.events import Built as BuiltEvent
 from rig.guest import Guest
 from rig.lab import Lab
-from rig.measures import frame, size
+from rig.measures import frame, not_measured, size
 from rig.model import Cell, Core, Setup
 from rig.oracle import Oracle
 from rig.verdicts import VERDICTS, Blame, Finding, Measurement, Verdict
@@ -66,6 +66,19 @@ def measure(core: Core, built: Built) -> tuple[Measurement, ...]:
     return (*size.of(built.object, core.symbol), *frame.of(built.stack_usage, core.symbol))
 
 
+def traced(cell: Cell, lab: Lab, features: frozenset[str]) -> tuple[Measurement, ...]:
+    """Work, stack and code lines; where there is no trace, why. features: of the guest."""
+    try:
+        return lab.traced(cell, raw="compress" in features)
+    except Interrupted:
+        raise
+    except RigError as error:
+        return tuple(
+            not_measured(name, unit, "the guest's trace", error.what)
+            for name, unit in (("work", "insns/block"), ("stack", "bytes"))
+        )
+
+
 def subject_of(cell: Cell, lab: Lab, guest: Guest, seed: int, long: bool) -> CellSubject:
     """Raises GuestRefused when the guest cannot be started."""
     return CellSubject(
@@ -82,10 +95,6 @@ def subject_of(cell: Cell, lab: Lab, guest: Guest, seed: int, long: bool) -> Cel
 
 def run_check(check: Check, subject: CellSubject) -> list[Finding]:
     """All findings of one check; a part that the core's interface lacks is NOT_COVERED."""
-    missing = check.needs - subject.features
-    if missing:
-        lacks = ", ".join(sorted(missing))
-        return [Finding(check.name, Verdict.NOT_COVERED, f"the guest has no: {lacks}")]
     return list(check.run(subject))
 
 
@@ -104,8 +113,12 @@ def judge_cell(
     *,
     seed: int,
     long: bool,
+    trace: bool,
 ) -> None:
-    """Measures and checks one cell; every event of it goes to ``sink``."""
+    """Measures and checks one cell; every event of it goes to ``sink``.
+
+    trace: take work and stack too.
+    """
     place = (cell.setup.id, cell.core.name)
     if isinstance(result, Refused):
         _tell_refusal(cell, result, lab, sink)
@@ -113,7 +126,9 @@ def judge_cell(
     keys = (result.object_key, result.program_key)
     sink(BuiltEvent(*place, *keys, result.command, result.log, result.reused))
     sink(Measured(*place, measure(cell.core, result)))
-    findings = _check(cell, lab, checks, sink, seed, long)
+    findings, features = _check(cell, lab, checks, sink, seed, long)
+    if trace and features is not None:
+        sink(Measured(*place, traced(cell, lab, features)))
     found = worst(findings)
     if found is None:
         judged = any(f.verdict is Verdict.PASS for f in findings)
@@ -155,13 +170,16 @@ def _tell_refusal(cell: Cell, refused: Refused, lab: Lab, sink: Sink) -> None:
 
 def _check(
     cell: Cell, lab: Lab, checks: Sequence[Check], sink: Sink, seed: int, long: bool
-) -> list[Finding]:
+) -> tuple[list[Finding], frozenset[str] | None]:
+    """Findings of all checks, and the guest's features; None when it cannot be started."""
     findings: list[Finding] = []
+    features = None
     with ExitStack() as stack:
         try:
             guest = stack.enter_context(lab.guest(cell))
             stack.callback(lab.count_guest, guest)
             subject = subject_of(cell, lab, guest, seed, long)
+            features = subject.features
             for check in checks:
                 begun = time.monotonic()
                 found = run_check(check, subject)
@@ -172,7 +190,9 @@ def _check(
                 findings += found
         except GuestRefused as error:
             findings.append(Finding("start", Verdict(error.verdict), error.what))
-    return findings
+        except EnvironmentFault as error:
+            findings.append(Finding("start", Verdict.ENVIRONMENT, error.what))
+    return findings, features
 
 
 # ------------------------------------------------------------------------------- blame
@@ -183,7 +203,11 @@ def acquit(found: Finding, cell: Cell, lab: Lab) -> Finding:
 
     A guest that does not start where the control does, is the core's own fault.
     """
-    wrong = lab.control_fault(cell, control_passes)
+    try:
+        wrong = lab.control_fault(cell, control_passes)
+    except EnvironmentFault as error:
+        text = f"the control core cannot be asked, so nobody is blamed: {error.what}"
+        return Finding(found.check, Verdict.ENVIRONMENT, text, found.case)
     if wrong is not None:
         return wrong
     if found.check == "start" and found.verdict is Verdict.ENVIRONMENT:

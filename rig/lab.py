@@ -18,8 +18,10 @@ from rig.engines import Channel, Engine
 from rig.errors import Interrupted, RigError
 from rig.events import Progress, Sink
 from rig.guest import GIVE_UP, Guest, Identity
+from rig.measures.traced import measure as trace_cell
 from rig.model import (
     Cell,
+    Files,
     ImageSpec,
     Limits,
     Ready,
@@ -34,9 +36,13 @@ from rig.program import identify, require
 from rig.runners.qemu_user import QemuUser
 from rig.store import Store, key_of
 from rig.toolchains import image_spec, make_engine, read_all_facts
-from rig.verdicts import Finding
+from rig.trace import Emulator, qemu_version
+from rig.verdicts import Finding, Measurement
 
 GUEST_LIMITS = Limits(memory=256 << 20, cpus=1.0, pids=32, disk=64 << 20)
+
+TRACE_FORMAT = 1
+"""Raised when the same trace would give other figures."""
 
 CONTROL = ("rolled", "unrolled")
 """Known-good cores: the first that is not itself under test vouches for a setup."""
@@ -44,7 +50,7 @@ CONTROL = ("rolled", "unrolled")
 
 def open_engine(name: str, catalog: Catalog, cache: Path) -> Engine:
     """The engine called ``name``; raises what tells why it cannot be used."""
-    return make_engine(name, catalog.images, cache)
+    return make_engine(name, catalog.images, cache, catalog.extra)
 
 
 class BuildRefused(RigError):
@@ -198,6 +204,31 @@ class Lab:
         if isinstance(result, Refused):
             raise BuildRefused(cell, result)
         return result
+
+    # ------------------------------------------------------------------------------ traces
+
+    def traced(self, cell: Cell, *, raw: bool) -> tuple[Measurement, ...]:
+        """Work, stack and code lines of a cell, from its trace; exact, so kept in the store.
+
+        raw: the guest has the feature ``compress``. Raises RigError when there is no trace.
+        """
+        built, facts = self.built(cell), self.facts(cell.setup)
+        symbol = cell.core.symbol
+        key = key_of("trace", TRACE_FORMAT, built.program_key, facts.qemu, symbol, raw)
+        entry = self.store.get(key)
+        if entry is not None:
+            return tuple(Measurement(**item) for item in json.loads(entry["trace.json"]))
+        ready, runner = self.ready(cell.setup), QemuUser(cell.setup.target)
+
+        def open_channel(argv: Sequence[str], files: Files) -> Channel:
+            self._go_on()
+            return self.engine.open(ready, argv, files, GUEST_LIMITS)
+
+        emulator = Emulator(runner.argv("guest")[:-1], qemu_version(facts.qemu))
+        found = trace_cell(open_channel, emulator, built.program, symbol, raw=raw).measurements
+        plain = [dataclasses.asdict(item) for item in found]
+        self.store.put(key, {"trace.json": json.dumps(plain).encode()})
+        return found
 
     # ----------------------------------------------------------------------------- guests
 

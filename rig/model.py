@@ -79,6 +79,7 @@ class Profile:
     flags: what every target gets. families: what targets of one family (``x86``) get on top.
     Deltas of a single target stand in the target's own file.
     only: targets that the profile makes sense for; empty means all.
+    like: a profile whose flags, deltas of families and targets included, come before its own.
     """
 
     name: str
@@ -86,9 +87,20 @@ class Profile:
     flags: ProfileFlags
     only: tuple[str, ...] = ()
     families: Mapping[str, ProfileFlags] = field(default_factory=dict)
+    like: Profile | None = None
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    def of(self, target: Target) -> ProfileFlags:
+        """The profile as ``target`` gets it."""
+        total = self.like.of(target) if self.like else ProfileFlags()
+        total = total + self.flags
+        if target.family in self.families:
+            total = total + self.families[target.family]
+        if self.name in target.profiles:
+            total = total + target.profiles[self.name]
+        return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +111,8 @@ class Target:
     clang_target: what clang's --target gets.
     bits: pointer width. machine: ELF e_machine as readelf spells it (``EM_ARM``).
     qemu, qemu_cpu: the user-mode emulator and the CPU model it is started with.
-    compilers: families that exist for this target.
+    compilers: families that exist for this target. gcc_package: Debian's name of a gcc of a
+    certain version, ``{version}`` in it.
     libc: False means freestanding, through the port file's twin.
     default: part of the matrix when no setup is named.
     driver: flags for the driver and adapter (plain ABI of the target).
@@ -118,6 +131,7 @@ class Target:
     qemu_cpu: str
     compilers: tuple[str, ...]
     packages: tuple[str, ...]
+    gcc_package: str
     libc: bool = True
     default: bool = True
     driver: Flags = Flags()
@@ -133,11 +147,13 @@ class Toolchain:
     """What was asked for; what it is, is read from the image (:class:`ToolchainFacts`).
 
     family: ``gcc`` or ``clang``. version: major version asked for, empty for the release's own.
+    stale_index: packages may come from an index past its date, since the user said so.
     """
 
     family: str
     version: str = ""
     release: str = DEFAULT_RELEASE
+    stale_index: bool = False
 
     @property
     def label(self) -> str:
@@ -197,12 +213,7 @@ class Setup:
     @property
     def flags(self) -> ProfileFlags:
         """The profile as this target gets it."""
-        total = self.profile.flags
-        if self.target.family in self.profile.families:
-            total = total + self.profile.families[self.target.family]
-        if self.profile.name in self.target.profiles:
-            total = total + self.target.profiles[self.profile.name]
-        return total
+        return self.profile.of(self.target)
 
 
 # --------------------------------------------------------------------------- cores
@@ -319,6 +330,8 @@ class Exit:
     code: exit status, None when a signal ended it. signal: number or None.
     oom: the memory limit killed it. killed: we did, on purpose.
     lost: the box itself vanished (container removed, engine gone), with what was seen.
+    relayed: the signal was read from an init's status 128 + n, with which a program can also
+    have exited.
     """
 
     code: int | None
@@ -326,6 +339,7 @@ class Exit:
     oom: bool = False
     killed: bool = False
     lost: str = ""
+    relayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ _LINKERS = {"gcc": "ld", "clang": "ld.lld"}
 _VERSION = re.compile(r"\d+(\.\d+)+\S*")
 
 
-def make_engine(name: str, images: Path, cache: Path) -> Engine:
-    """The engine called ``name``. images: the recipe's folder; cache: for lock files.
+def make_engine(name: str, images: Path, cache: Path, others: Sequence[Path] = ()) -> Engine:
+    """The engine called ``name``. images: the recipe's folder; cache: for lock files; others:
+    folders with further targets.
 
     Raises UsageError for an unknown name, and what :func:`rig.engines.connect.connect` raises.
     """
@@ -29,7 +30,7 @@ def make_engine(name: str, images: Path, cache: Path) -> Engine:
         from rig.engines.docker import DockerEngine  # noqa: PLC0415 - docker loads slowly
         from rig.engines.image import Recipe  # noqa: PLC0415
 
-        return DockerEngine(Recipe(images, cache / "locks"))
+        return DockerEngine(Recipe(images, cache / "locks", tuple(others)))
     raise UsageError(f"no engine is called '{name}'", f"known: {', '.join(ENGINES)}")
 
 
@@ -140,9 +141,10 @@ def _release(done: Done) -> str:
 
 def image_spec(target: Target, toolchain: Toolchain) -> ImageSpec:
     """The image that holds a toolchain; a release's own compilers of a target share one."""
+    version = toolchain.version
     extra: tuple[str, ...] = ()
-    if toolchain.version and toolchain.family == "gcc":
-        extra = (f"gcc-{toolchain.version}-{target.triple.replace('_', '-')}",)
-    elif toolchain.version:
-        extra = (f"clang-{toolchain.version}", f"lld-{toolchain.version}")
-    return ImageSpec(target.name, toolchain.release, extra)
+    if version and toolchain.family == "gcc":
+        extra = (target.gcc_package.format(version=version),)
+    elif version:
+        extra = (f"clang-{version}", f"lld-{version}")
+    return ImageSpec(target.name, toolchain.release, extra, toolchain.stale_index)

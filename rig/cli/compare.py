@@ -22,16 +22,19 @@ def compare(
     on: options.On = None,
     profile: options.Profile = None,
     jobs: options.Jobs = options.CPUS,
-    engine: options.Engine = options.EngineName.DOCKER,
+    engine: options.Engine = None,
     json: options.Json = None,
     no_time: Annotated[bool, typer.Option("--no-time", help="Leave the timing out.")] = False,
+    no_work: Annotated[
+        bool, typer.Option("--no-work", help="Leave instructions and stack out.")
+    ] = False,
     seed: options.Seed = 1,
     case: options.Case = None,
     checks: options.Checks = None,
     long: options.Long = False,
     keep: options.Keep = False,
 ) -> int:
-    """Compare two cores: size, frame, time and verdict, before / after, on every setup.
+    """Compare two cores: size, frame, work and verdict, before / after, on every setup.
 
     Without names the built-in cores unrolled and rolled are compared. The table on standard
     output can be pasted into a commit message.
@@ -45,7 +48,7 @@ def compare(
         on=tuple(on or ()),
         profile=profile,
         jobs=jobs,
-        engine=engine.value,
+        engine=options.engine_name(engine),
         json=json,
         seed=seed,
         case=case,
@@ -53,6 +56,7 @@ def compare(
         long=long,
         keep=keep,
         timing=not no_time and case is None,
+        trace=not no_work and case is None,
     )
     from rig.cli.planning import plan_compare  # noqa: PLC0415 - loads catalog and sources
     from rig.report.text import render_compare  # noqa: PLC0415

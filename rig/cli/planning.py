@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from rig import catalog, sources
+from rig import catalog, config, sources
 from rig.campaign import Plan, chosen_checks
 from rig.cli.running import Asked, typed
 from rig.errors import UsageError
@@ -13,7 +14,8 @@ from rig.model import Core, Pair
 
 def plan_compare(asked: Asked, before: str, after: str) -> Plan:
     """A pair on each setup. Raises UsageError with near names."""
-    known = catalog.load()
+    project = config.find()
+    known, asked = project.catalog, _with_settings(asked, project)
     one, other = load_cores([before, after], known)
     setups = known.setups(asked.on, asked.profile)
     pairs = [Pair(setup, one, other) for setup in setups]
@@ -22,8 +24,20 @@ def plan_compare(asked: Asked, before: str, after: str) -> Plan:
 
 def plan_check(asked: Asked, cores: Sequence[str]) -> Plan:
     """Each core on each setup. Raises UsageError with near names."""
-    known = catalog.load()
+    project = config.find()
+    known, asked = project.catalog, _with_settings(asked, project)
     return _plan("check", asked, known, load_cores(cores, known), [])
+
+
+def _with_settings(asked: Asked, project: config.Project) -> Asked:
+    """What was asked, with the project's settings for what was left open."""
+    settings = project.settings
+    return replace(
+        asked,
+        on=asked.on or settings.setups,
+        profile=asked.profile or settings.profile,
+        checks=asked.checks or (() if asked.case else settings.checks),
+    )
 
 
 def load_cores(specs: Sequence[str], known: catalog.Catalog) -> list[Core]:
@@ -54,6 +68,7 @@ def _plan(
         checks=asked.checks,
         seed=asked.seed,
         timing=asked.timing,
+        trace=asked.trace,
         command=typed(),
         case=asked.case or "",
         long=asked.long,

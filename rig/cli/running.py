@@ -43,6 +43,7 @@ class Asked:
     long: bool
     keep: bool
     timing: bool = False
+    trace: bool = False
 
 
 def split_names(text: str | None) -> tuple[str, ...]:
@@ -114,10 +115,10 @@ def check_writable(json: str | None) -> None:
 
 def lab_of(engine: str, sink: Sink, jobs: int) -> Lab:
     """A lab on the engine of that name, with the store of this user; to be closed."""
-    from rig import catalog, lab  # noqa: PLC0415 - loads what runs campaigns
+    from rig import config, lab  # noqa: PLC0415 - loads what runs campaigns
     from rig.store import Store  # noqa: PLC0415
 
-    known = catalog.load()
+    known = config.find().catalog
     cache = _cache()
     return lab.Lab(known, lab.open_engine(engine, known, cache), Store(cache), sink, jobs)
 
