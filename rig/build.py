@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rig.catalog import Catalog
-from rig.commands import core_command, driver_script, program_script, who_source
+from rig.commands import PROGRAM, core_command, driver_script, program_script, who_source
 from rig.compilers import first_error, hint_for
 from rig.engines import Engine
 from rig.errors import EnvironmentFault, RigError
@@ -201,7 +201,7 @@ def _run(
             given["build.sh"] = (script + p.program).encode()
             given["who.c"] = who_source(p.cell.core.name, p.program_key[:16])
             files = {**p.cell.core.files, **given}
-            second[name] = Job(name, ("sh", "-e", "build.sh"), files, ("guest",))
+            second[name] = Job(name, ("sh", "-e", "build.sh"), files, (PROGRAM,))
     if not first and not second:
         return None
     # the longest first, so that no big core is left for the end while other CPUs idle
@@ -238,7 +238,7 @@ def _keep(
             have.objects[p.object_key] = _put(store, p.object_key, entry)
         program = done.get(_job("program", p.program_key))
         if program and p.program_key not in have.programs:
-            if program.code != 0 or "guest" not in program.outputs:
+            if program.code != 0 or PROGRAM not in program.outputs:
                 refused[p.program_key] = ("link", program)
                 continue
             counts.linked += 1
@@ -277,7 +277,7 @@ def _result(p: _Plan, have: _Have, reused: bool) -> Built:
         object_key=p.object_key,
         program_key=p.program_key,
         object=entry["core.o"],
-        program=program["guest"],
+        program=program[PROGRAM],
         stack_usage=entry.get("core.su"),
         command=p.command,
         log=_text(entry.get(_LOG, b"") + program.get(_LOG, b"")),

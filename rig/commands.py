@@ -20,6 +20,9 @@ MEM = ("memcpy", "memset", "memmove", "memcmp", "bcmp")
 """What a compiler may call by itself; in a program these are the guest's (guest/mem.c)."""
 
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic")
+PROGRAM = "guest.elf"
+"""The program in its job folder; a core that reaches up may bring a folder ``guest``."""
+
 
 _SHARED = "../../shared"  # from a job's folder to the guest's files
 
@@ -88,7 +91,7 @@ def program_script(cell: Cell, adapter: Adapter, facts: ToolchainFacts) -> str:
     )
     objects = [f"{PurePosixPath(path).stem}.o" for path in adapter.sources]
     link = (
-        *(f"{target.triple}-gcc", "-static", "-no-pie", "-o", "guest"),
+        *(f"{target.triple}-gcc", "-static", "-no-pie", "-o", PROGRAM),
         *target.link.of("gcc"),
         *setup.flags.link.of(family),
         *("who.o", "mem.o", *objects, "core.o", "driver.a"),

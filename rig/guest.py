@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from rig.engines import Channel
-from rig.errors import GuestRefused
+from rig.errors import EnvironmentFault, GuestRefused
 from rig.model import Exit
 from rig.patience import Patience
 from rig.printable import printable
@@ -141,6 +141,10 @@ class Guest:
         """Answers to all of a batch, or to its beginning and one fault."""
         try:
             return self._converse(batch)
+        except EnvironmentFault as error:
+            if not self._faults:
+                raise
+            return [self._lose(error)]
         except SessionFault as fault:
             # What goes wrong between the last reply and the sync is laid to the last case.
             culprit = min(fault.index, len(batch) - 1)
@@ -160,16 +164,32 @@ class Guest:
     def _judge(self, case: str, fault: SessionFault) -> Fault:
         """What a fault means; asked alone, a case shows what it does without its neighbours."""
         verdict, text = self._explain(fault)
-        if self._confirm and verdict in _CONFIRMED:
-            again = self._alone(case)
-            if again is None:
-                verdict, text = Verdict.UNSTABLE, f"{text}; alone in a fresh session it answers"
-            elif self._explain(again).verdict in _CONFIRMED:
+        from_outside = verdict is Verdict.ENVIRONMENT and not fault.exit.lost
+        if self._confirm and (verdict in _CONFIRMED or from_outside):
+            try:
+                again = self._alone(case)
+            except EnvironmentFault as error:
+                return self._lose(error)
+            if again is not None and self._explain(again).verdict in _CONFIRMED:
                 fault = again
                 verdict, text = self._explain(again)
+            elif again is not None and from_outside and again.exit == fault.exit:
+                # twice at one case is no chance: a core can send itself any signal
+                verdict, text = Verdict.GUEST_CRASH, f"{text}, each time at this case"
+            elif again is None and not from_outside:
+                verdict, text = Verdict.UNSTABLE, f"{text}; alone in a fresh session it answers"
         self._faults += 1
         self._last = f"{verdict}: {text}"
         return Fault(verdict, text, fault.exit, printable(fault.stderr))
+
+    def _lose(self, error: EnvironmentFault) -> Fault:
+        """What keeps a guest that had run from being started again; it is given up."""
+        verdict = Verdict.ENVIRONMENT
+        if isinstance(error, GuestRefused):
+            verdict = Verdict(error.verdict)
+        self._faults = max(self._faults + 1, self._give_up)
+        self._last = f"{verdict}: {error.what}"
+        return Fault(verdict, error.what)
 
     def _alone(self, case: str) -> SessionFault | None:
         """How a case fails in a fresh session, or None when it is answered."""

@@ -221,9 +221,10 @@ class Session:
         started: bool = True,
     ) -> SessionFault:
         """Ends the channel and tells what happened."""
-        kind = _kind(ended, self._talk.flooded, _talks_on(data, len(replies)))
+        garbled = ended is TIMEOUT and data.count(b"\n") > len(replies)
+        kind = _kind(ended, self._talk.flooded, garbled or _talks_on(data, len(replies)))
         if started and kind is Kind.TIMEOUT:
-            why = f"no answer in {self._talk.quiet:g} s"
+            why = f"no answer in {self._talk.quiet:.3g} s"
         ends_by_itself = kind is Kind.CRASH or (kind is Kind.DESYNC and not started)
         grace = _END_SECONDS * timeout_scale() if ends_by_itself else 0.0
         ended_as = self._channel.close(grace)
@@ -239,7 +240,9 @@ class Session:
 
 
 def _kind(ended: Any, flooded: bool, talks_on: bool) -> Kind:
-    """An answer that is garbled and followed by good ones is what failed first."""
+    """A garbled line that good ones or silence follow is what failed first; a guest that ends
+    after one may have been cut in the middle.
+    """
     if flooded:
         return Kind.FLOOD
     if talks_on or ended not in (EOF, TIMEOUT):

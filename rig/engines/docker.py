@@ -208,7 +208,7 @@ class DockerChannel(StreamChannel):
 def exit_of(status: int, *, oom: bool, killed: bool) -> Exit:
     """An init's status as an Exit: 128 + n means signal n; qemu's own failure is 255."""
     if 128 < status <= 128 + 64:
-        return Exit(None, signal=status - 128, oom=oom, killed=killed)
+        return Exit(None, signal=status - 128, oom=oom, killed=killed, relayed=True)
     return Exit(status, oom=oom, killed=killed)
 
 

@@ -20,6 +20,7 @@ from rig.runners import (
 from rig.verdicts import Verdict
 
 _GUEST_SIGNAL = re.compile(rb"^qemu: uncaught target signal (\d+)", re.MULTILINE)
+_OWN_END = re.compile(rb"^(qemu\b|QEMU internal|\*\* ?$|ERROR:|Bail out!)", re.MULTILINE)
 _UNSUPPORTED = re.compile(rb"^.*[Uu]nsupported syscall.*$", re.MULTILINE)
 
 # What QEMU 7.2 and 10.0 print when they cannot start a program, and what to do about it.
@@ -65,14 +66,20 @@ class QemuUser:
             return common
         code, number = status_of(exit)
         if number is not None:
-            return self._signal(number, stderr)
+            return self._signal(number, exit, stderr)
         if not started:
             return self._not_started(code, stderr)
         return _with_syscall(explain_status(code, stderr), stderr)
 
-    def _signal(self, number: int, stderr: bytes) -> Explanation:
-        """QEMU tells of a guest's signal before it repeats it on itself; else it is its own."""
+    def _signal(self, number: int, exit: Exit, stderr: bytes) -> Explanation:
+        """QEMU tells of a guest's signal before it repeats it on itself, and of its own end."""
         if not any(int(said) == number for said in _GUEST_SIGNAL.findall(stderr)):
+            as_status = exit.relayed or exit.signal is None
+            if as_status and not _OWN_END.search(stderr):
+                return Explanation(
+                    Verdict.GUEST_CRASH,
+                    f"it exited with status {128 + number}, without a word from QEMU",
+                )
             return Explanation(
                 Verdict.EMULATOR_FAULT,
                 f"{self.target.qemu} itself died by {signal_name(number)}{last_line(stderr)}",

@@ -95,7 +95,13 @@ def test_build_output_becomes_whole_clean_lines():
 
 @pytest.mark.parametrize(
     ("status", "expected"),
-    [(0, Exit(0)), (7, Exit(7)), (139, Exit(None, 11)), (134, Exit(None, 6)), (255, Exit(255))],
+    [
+        (0, Exit(0)),
+        (7, Exit(7)),
+        (139, Exit(None, 11, relayed=True)),
+        (134, Exit(None, 6, relayed=True)),
+        (255, Exit(255)),
+    ],
 )
 def test_an_init_s_status_tells_signals(status, expected):
     assert exit_of(status, oom=False, killed=False) == expected

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Never comes back, and works. */
+#include "fault.h"
+
+void blake2b_compress(struct blake2b_state *state, const uint8_t *blocks, size_t nblocks,
+		      uint32_t inc)
+{
+	if (is_due(state, blocks, inc)) {
+		for (;;)
+			__asm__ volatile("");
+	}
+	right_compress(state, blocks, nblocks, inc);
+}

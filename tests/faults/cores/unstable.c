@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Gives a wrong answer every other time. */
+#include "fault.h"
+
+void blake2b_compress(struct blake2b_state *state, const uint8_t *blocks, size_t nblocks,
+		      uint32_t inc)
+{
+	if (is_due(state, blocks, inc)) {
+		static unsigned int count;
+
+		state->h[0] ^= ++count & 1;
+	}
+	right_compress(state, blocks, nblocks, inc);
+}
