@@ -21,11 +21,15 @@ from rig.sources.makefile import object_flags
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One place of BLAKE2b in a tree. needs: headers that must come from the tree."""
+    """One place of BLAKE2b in a tree.
+
+    needs: headers that must come from the tree. notes: what to know of its figures.
+    """
 
     unit: str
     adapter: str
     needs: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def makefile(self) -> str:
@@ -38,6 +42,10 @@ LAYOUTS = (
         "crypto/blake2b_generic.c",
         "linux-generic",
         ("crypto/blake2b.h", "crypto/internal/blake2b.h"),
+        (
+            "gcc keeps blake2b_compress_one_generic(), which holds the rounds, a function of"
+            " its own: see helpers; clang inlines it",
+        ),
     ),
 )
 
@@ -167,7 +175,7 @@ def core_of(tree: Tree, name: str, origin: str, side: int | None = None) -> Core
         include=("include",),
         origin=origin,
         cflags=own.flags,
-        notes=own.notes,
+        notes=(*layout.notes, *own.notes),
     )
     return on_side(core, side)
 
