@@ -53,6 +53,7 @@ int main(void)
 	struct request request;
 	const char *reason;
 
+	port_report_traps();
 	frame_init();
 	guarded = arena_init() == 0;
 	hello(nobody);

@@ -4,9 +4,13 @@
 #include "port.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
+
+#include "trap.h"
 
 long port_read(void *buffer, size_t size)
 {
@@ -66,6 +70,57 @@ int port_clock(uint64_t *nanoseconds)
 size_t port_page_size(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Where the program was, 0 if nobody knows. */
+static uintptr_t pc_of(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__i386__)
+	return (uintptr_t)context->uc_mcontext.gregs[REG_EIP];
+#elif defined(__arm__)
+	return context->uc_mcontext.arm_pc;
+#elif defined(__aarch64__) || defined(__mips__)
+	return (uintptr_t)context->uc_mcontext.pc;
+#elif defined(__powerpc__) && !defined(__powerpc64__)
+	return context->uc_mcontext.uc_regs->gregs[32]; /* PT_NIP */
+#elif defined(__riscv)
+	return context->uc_mcontext.__gregs[REG_PC];
+#elif defined(__s390x__)
+	return context->uc_mcontext.psw.addr;
+#else
+	(void)context;
+	return 0;
+#endif
+}
+
+/* The action is the default one again, so that raise() ends the program. */
+static void trapped(int number, siginfo_t *info, void *context)
+{
+	char text[TRAP_BYTES];
+	size_t size = trap_line(text, number, pc_of(context));
+
+	(void)info;
+	while (write(STDERR_FILENO, text, size) < 0 && errno == EINTR)
+		;
+	raise(number);
+}
+
+void port_report_traps(void)
+{
+	static const int numbers[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV };
+	static uint8_t area[PORT_TRAP_STACK];
+	stack_t stack = { .ss_sp = area, .ss_size = sizeof(area) };
+	struct sigaction action = {
+		.sa_sigaction = trapped,
+		.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESETHAND),
+	};
+	size_t i;
+
+	sigaltstack(&stack, NULL);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaction(numbers[i], &action, NULL);
 }
 
 void port_exit(int status)

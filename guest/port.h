@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PORT_TRAP_STACK 16384
+
 enum port_access { PORT_NONE, PORT_READ_WRITE };
 
 /* bytes read, 0 at end of file, -1 on an error */
@@ -28,6 +30,12 @@ int port_protect(void *pages, size_t size, enum port_access access);
 int port_clock(uint64_t *nanoseconds);
 
 size_t port_page_size(void);
+
+/*
+ * From now on a program that dies of a fault of its own first writes "rig-trap signal=<decimal>
+ * pc=<hex>" and a line end to standard error, where the target lets it know its pc.
+ */
+void port_report_traps(void);
 
 _Noreturn void port_exit(int status);
 

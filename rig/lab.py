@@ -14,6 +14,7 @@ from typing import Self
 from rig.build import Built, Counts, Refused, build
 from rig.catalog import Catalog
 from rig.compilers import OPTIONAL
+from rig.crash import Located
 from rig.engines import Channel, Engine
 from rig.errors import Interrupted, RigError
 from rig.events import Progress, Sink
@@ -241,7 +242,7 @@ class Lab:
         built = self.built(cell)
         setup = cell.setup
         require(identify(built.program), setup.target)
-        runner = QemuUser(setup.target)
+        runner = Located(QemuUser(setup.target), built.program)
         ready = self.ready(setup)
         files = {"guest": built.program}
         identity = Identity(
