@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from rig.catalog import Adapter
@@ -19,10 +20,13 @@ from rig.model import Cell, Files, ToolchainFacts
 MEM = ("memcpy", "memset", "memmove", "memcmp", "bcmp")
 """What a compiler may call by itself; in a program these are the guest's (guest/mem.c)."""
 
-WARNINGS = ("-Wall", "-Wextra", "-Wpedantic")
 PROGRAM = "guest.elf"
 """The program in its job folder; a core that reaches up may bring a folder ``guest``."""
 
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic")
+
+LTO = "-flto"
+"""Among a profile's flags: the core's object holds no machine code yet."""
 
 _SHARED = "../../shared"  # from a job's folder to the guest's files
 
@@ -76,6 +80,7 @@ def program_script(cell: Cell, adapter: Adapter, facts: ToolchainFacts) -> str:
     """Compiles adapter and mem*, renames, links given.o (the core) and driver.a."""
     setup, core = cell
     target, family = setup.target, setup.toolchain.family
+    lto = LTO in core_flags(setup, facts)
     compile_ = (
         *compiler_argv(target, facts),
         *("-O2", "-g1", "-std=gnu11", *WARNINGS),
@@ -83,19 +88,52 @@ def program_script(cell: Cell, adapter: Adapter, facts: ToolchainFacts) -> str:
         *passed(setup.flags.abi.of(family), facts),
         *(f"-D{define}" for define in core.defines),
         *_folders(cell, adapter),
-        *("-c", *(f"{_SHARED}/{path}" for path in (*adapter.sources, "mem.c")), "who.c"),
     )
+    around = [f"{_SHARED}/{path}" for path in adapter.sources]
+    steps = [(*compile_, "-c", f"{_SHARED}/mem.c", "who.c")]
+    if lto:
+        steps.append((*compile_, LTO, "-c", *around))
+        objects = ["core.o"]
+        steps.append(_lto_step(cell, facts, [*_objects(adapter), "given.o"], objects[0]))
+    else:
+        steps.append((*compile_, "-c", *around))
+        objects = [*_objects(adapter), "core.o"]
+        steps.append(("cp", "given.o", "core.o"))
     rename = (
         f"{target.triple}-objcopy",
         *(f"--redefine-sym={name}=rig_core_{name}" for name in MEM),
     )
-    objects = [f"{PurePosixPath(path).stem}.o" for path in adapter.sources]
+    steps += [(*rename, name) for name in objects]
+    # no library is named: gcc brings its own and C's, unless target.toml says -nostdlib
     link = (
         *(f"{target.triple}-gcc", "-static", "-no-pie", "-o", PROGRAM),
         *target.link.of("gcc"),
         *setup.flags.link.of(family),
-        *("who.o", "mem.o", *objects, "core.o", "driver.a"),
-        *(() if target.libc else ("-lgcc",)),
+        *("who.o", "mem.o", *objects, "driver.a"),
     )
-    steps = [compile_, *((*rename, name) for name in objects), (*rename, "given.o", "core.o")]
     return "".join(f"{shlex.join(step)}\n" for step in (*steps, link))
+
+
+def _objects(adapter: Adapter) -> list[str]:
+    """What compiling an adapter's sources leaves in the job's folder."""
+    return [f"{PurePosixPath(path).stem}.o" for path in adapter.sources]
+
+
+def _lto_step(
+    cell: Cell, facts: ToolchainFacts, parts: Sequence[str], output: str
+) -> tuple[str, ...]:
+    """Optimises core and adapter across their units into one object of machine code.
+
+    Names can be redefined only in machine code, and the driver is another compiler's work, so
+    link-time optimisation ends here instead of in the final link.
+    """
+    setup = cell.setup
+    own = {
+        "gcc": ("-flinker-output=nolto-rel",),
+        "clang": ("-fuse-ld=lld",),
+    }[setup.toolchain.family]
+    return (
+        *compiler_argv(setup.target, facts),
+        *core_flags(setup, facts),
+        *("-r", "-nostdlib", *own, "-o", output, *parts),
+    )
