@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 from rig import __version__
+from rig.budgets import Budget
 from rig.build import Built, Refused
 from rig.catalog import near
 from rig.checks import Check, all_checks
@@ -42,7 +43,8 @@ class Plan:
     """What is to be done. pairs: for timing and comparison. checks: names, empty for all.
 
     case: ask only this line. timing: take emulated time of the pairs. trace: take work and
-    stack. command: as typed.
+    stack. command: as typed. shard: ``2/5`` when setups are one machine's part. budgets: upper
+    limits of figures.
     """
 
     kind: str
@@ -56,6 +58,8 @@ class Plan:
     case: str = ""
     long: bool = False
     trace: bool = False
+    shard: str = ""
+    budgets: tuple[Budget, ...] = ()
 
     @property
     def cells(self) -> list[Cell]:
@@ -109,12 +113,22 @@ def _started(plan: Plan, lab: Lab, checks: Sequence[Check]) -> CampaignStarted:
         cells=tuple((cell.setup.id, cell.core.name) for cell in plan.cells),
         pairs=tuple((p.setup.id, p.before.name, p.after.name) for p in plan.pairs),
         checks=tuple(check.name for check in checks),
+        shard=plan.shard,
     )
 
 
 def _core_facts(core: Core) -> CoreFacts:
     digests = {path: sha256(data).hexdigest() for path, data in core.files.items()}
-    return CoreFacts(core.name, core.origin, core.symbol, core.adapter, core.digest, digests)
+    return CoreFacts(
+        core.name,
+        core.origin,
+        core.symbol,
+        core.adapter,
+        core.digest,
+        digests,
+        core.cflags,
+        core.notes,
+    )
 
 
 def _ended(lab: Lab, reason: str, seconds: float) -> CampaignEnded:
@@ -167,6 +181,7 @@ def _judge_all(plan: Plan, lab: Lab, checks: Sequence[Check], sink: Sink) -> set
                             seed=plan.seed,
                             long=plan.long,
                             trace=plan.trace,
+                            budgets=plan.budgets,
                         )
                     )
             for cell_done in as_completed(judging):

@@ -17,7 +17,10 @@ from rig.verdicts import Finding, Measurement, Verdict
 
 @dataclass(frozen=True, slots=True)
 class CoreFacts:
-    """A core as the report knows it. files: path -> sha256 of its content."""
+    """A core as the report knows it. files: path -> sha256 of its content.
+
+    cflags: of its own, after the profile's. notes: what to know of where it came from.
+    """
 
     name: str
     origin: str
@@ -25,13 +28,15 @@ class CoreFacts:
     adapter: str
     digest: str
     files: dict[str, str]
+    cflags: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignStarted:
     """What is going to be done. command: as typed. seed: of every random choice.
 
-    pairs: (setup id, before, after); cells: (setup id, core).
+    pairs: (setup id, before, after); cells: (setup id, core). shard: ``2/5``, if it is one.
     """
 
     rig: str
@@ -44,6 +49,7 @@ class CampaignStarted:
     cells: tuple[tuple[str, str], ...]
     pairs: tuple[tuple[str, str, str], ...]
     checks: tuple[str, ...]
+    shard: str = ""
     kind: Literal["campaign-started"] = "campaign-started"
 
 

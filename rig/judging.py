@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from rig import budgets as limits
+from rig.budgets import Budget
 from rig.build import Built, Refused
 from rig.cases import Case
 from rig.checks import Check, Fault, Reply
@@ -114,10 +116,11 @@ def judge_cell(
     seed: int,
     long: bool,
     trace: bool,
+    budgets: Sequence[Budget] = (),
 ) -> None:
     """Measures and checks one cell; every event of it goes to ``sink``.
 
-    trace: take work and stack too.
+    trace: take work and stack too. budgets: limits that the figures are held against.
     """
     place = (cell.setup.id, cell.core.name)
     if isinstance(result, Refused):
@@ -125,14 +128,23 @@ def judge_cell(
         return
     keys = (result.object_key, result.program_key)
     sink(BuiltEvent(*place, *keys, result.command, result.log, result.reused))
-    sink(Measured(*place, measure(cell.core, result)))
+    figures = measure(cell.core, result)
+    sink(Measured(*place, figures))
     findings, features = _check(cell, lab, checks, sink, seed, long)
     if trace and features is not None:
-        sink(Measured(*place, traced(cell, lab, features)))
-    found = worst(findings)
+        steps = traced(cell, lab, features)
+        sink(Measured(*place, steps))
+        figures += steps
+    over = limits.judge(budgets, *place, {figure.name: figure for figure in figures})
+    if over:
+        sink(CheckDone(*place, limits.CHECK, tuple(over), 0.0))
+    found = worst([*findings, *over])
     if found is None:
         judged = any(f.verdict is Verdict.PASS for f in findings)
         sink(CellJudged(*place, Verdict.PASS if judged else Verdict.NOT_COVERED))
+        return
+    if found.check == limits.CHECK:  # an exact figure: no control core can explain it
+        sink(CellJudged(*place, found.verdict, found))
         return
     blamed = acquit(found, cell, lab)
     sink(CellJudged(*place, blamed.verdict, blamed, _diagnosis(blamed, cell, lab, seed)))

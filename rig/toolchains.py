@@ -34,11 +34,11 @@ def make_engine(name: str, images: Path, cache: Path, others: Sequence[Path] = (
     raise UsageError(f"no engine is called '{name}'", f"known: {', '.join(ENGINES)}")
 
 
-def image_tag(spec: ImageSpec, images: Path) -> str:
+def image_tag(spec: ImageSpec, images: Path, others: Sequence[Path] = ()) -> str:
     """``hashrig-<release>-<target>:<12 hex digits over all that goes in>``."""
     from rig.engines.image import Recipe  # noqa: PLC0415 - docker loads slowly
 
-    return Recipe(images, images).tag(spec)
+    return Recipe(images, images, tuple(others)).tag(spec)
 
 
 def compiler_name(target: Target, toolchain: Toolchain) -> str:

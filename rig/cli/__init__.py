@@ -84,7 +84,9 @@ def _add_verbs() -> None:
         compare,
         images,
         listing,
+        matrix,
         report,
+        settings,
     )
 
     verbs: dict[str, tuple[Callable[..., int], str]] = {
@@ -93,7 +95,9 @@ def _add_verbs() -> None:
         "build": (build.build, "Objects and programs as files."),
         "images": (images.images, "Make the toolchain images ready."),
         "list": (listing.names, "Names: targets, cores, profiles, setups, checks."),
-        "report": (report.report, "Show a saved report or a journal."),
+        "report": (report.report, "Show saved reports or journals; merge those of shards."),
+        "matrix": (matrix.matrix, "The setups as jobs for continuous integration."),
+        "config": (settings.config, "Check and show the settings of this project."),
         "clean": (clean.clean, "Remove leftovers, and what can be made again."),
     }
     for name, (verb, short) in verbs.items():

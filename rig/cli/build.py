@@ -19,7 +19,7 @@ def build(
     on: options.On = None,
     profile: options.Profile = None,
     jobs: options.Jobs = options.CPUS,
-    engine: options.Engine = options.EngineName.DOCKER,
+    engine: options.Engine = None,
 ) -> int:
     """Build cores and write their objects and programs to a folder.
 
@@ -30,4 +30,4 @@ def build(
     """
     from rig.cli.building import Place, build_all  # noqa: PLC0415 - loads what builds
 
-    return build_all(cores, on or (), profile, Place(out, engine.value, jobs))
+    return build_all(cores, on or (), profile, Place(out, options.engine_name(engine), jobs))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from rig import catalog
+from rig import config
 from rig.build import Built, Refused
 from rig.cli.planning import load_cores
 from rig.cli.running import lab_of
@@ -41,9 +41,14 @@ def build_all(
     A core that a compiler refuses is told on standard error and makes the exit code 1; the
     others are built all the same.
     """
-    known = catalog.load()
+    project = config.find()
+    known, settings = project.catalog, project.settings
     cores = load_cores(specs, known)
-    cells = [Cell(setup, core) for setup in known.setups(globs, profile) for core in cores]
+    cells = [
+        Cell(setup, core)
+        for setup in known.setups(globs or settings.setups, profile or settings.profile)
+        for core in cores
+    ]
     code = ExitCode.GOOD
     with (
         open_progress(sys.stderr, os.environ) as progress,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from rig.cli import options
 from rig.cli.running import Asked, check_writable, run, split_names
-from rig.errors import UsageError
-
-DEFAULT_PAIR = ("unrolled", "rolled")
 
 
 def compare(
@@ -21,10 +19,25 @@ def compare(
     *,
     on: options.On = None,
     profile: options.Profile = None,
+    toolchain: options.Toolchains = None,
+    stale_index: options.StaleIndex = False,
+    patch: Annotated[
+        str | None,
+        typer.Option(
+            "--patch",
+            metavar="FILE",
+            help="A tree (here, or DIR[@REV]) before and after a patch; - is standard input.",
+        ),
+    ] = None,
+    tree: options.Tree = None,
+    side: options.Side = None,
     jobs: options.Jobs = options.CPUS,
     engine: options.Engine = None,
     json: options.Json = None,
     no_time: Annotated[bool, typer.Option("--no-time", help="Leave the timing out.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show all that is measured, not the main figures.")
+    ] = False,
     no_work: Annotated[
         bool, typer.Option("--no-work", help="Leave instructions and stack out.")
     ] = False,
@@ -32,17 +45,20 @@ def compare(
     case: options.Case = None,
     checks: options.Checks = None,
     long: options.Long = False,
+    shard: options.ShardOf = None,
     keep: options.Keep = False,
 ) -> int:
     """Compare two cores: size, frame, work and verdict, before / after, on every setup.
 
-    Without names the built-in cores unrolled and rolled are compared. The table on standard
-    output can be pasted into a commit message.
+    Without names, in a kernel tree, HEAD is compared with the working tree; elsewhere the
+    built-in cores unrolled and rolled. The table on standard output can be pasted into a
+    commit message.
 
-    Example:
+    Examples:
       rig compare unrolled my.c --on 'i386/*' --json report.json
+      rig compare linux:.@v7.2 linux:.
+      rig compare --patch 0001-blake2b.patch linux:DIR
     """
-    before, after = _pair(cores)
     check_writable(json)
     asked = Asked(
         on=tuple(on or ()),
@@ -55,21 +71,17 @@ def compare(
         checks=split_names(checks),
         long=long,
         keep=keep,
+        shard=shard,
         timing=not no_time and case is None,
         trace=not no_work and case is None,
+        toolchains=tuple(toolchain or ()),
+        stale_index=stale_index,
+        tree=tree,
+        side=side,
     )
     from rig.cli.planning import plan_compare  # noqa: PLC0415 - loads catalog and sources
     from rig.report.text import render_compare  # noqa: PLC0415
 
-    return run(asked, plan_compare(asked, before, after), render_compare)
-
-
-def _pair(cores: list[str] | None) -> tuple[str, str]:
-    if not cores:
-        return DEFAULT_PAIR
-    if len(cores) != 2:
-        raise UsageError(
-            f"compare takes two cores, before and after; {len(cores)} given",
-            "To judge any number of cores by themselves: rig check CORE...",
-        )
-    return cores[0], cores[1]
+    return run(
+        asked, plan_compare(asked, cores or (), patch), partial(render_compare, full=full)
+    )

@@ -18,19 +18,23 @@ Rows = list[tuple[str, str]]
 
 def names(
     what: Annotated[
-        str, typer.Argument(metavar="WHAT", help="targets, cores, profiles, setups or checks.")
+        str,
+        typer.Argument(
+            metavar="WHAT", help="targets, cores, profiles, setups, toolchains or checks."
+        ),
     ],
 ) -> int:
-    """List targets, cores, profiles, setups or checks: a name a line, with what it is.
+    """List what there is: a name a line, with what it is.
 
     Example:
       rig list setups
     """
-    from rig.catalog import load, near  # noqa: PLC0415
+    from rig.catalog import near  # noqa: PLC0415
+    from rig.config import find  # noqa: PLC0415
 
     if what not in _LISTS:
         raise UsageError(f"there is no list of '{what}'", near(what, _LISTS))
-    rows = _LISTS[what](load())
+    rows = _LISTS[what](find().catalog)
     wide = max((len(name) for name, _ in rows), default=0)
     for name, summary in rows:
         print(clean(f"{name:{wide}}  {summary}").rstrip())
@@ -49,13 +53,24 @@ def _profiles(known: Catalog) -> Rows:
 
 
 def _cores(known: Catalog) -> Rows:
-    return [(name, f"built in, {known.core(name).digest}") for name in known.core_names()]
+    built_in = known.built_in_names()
+    return [
+        (name, f"{'built in' if name in built_in else 'of this project'}, {core.digest}")
+        for name, core in ((name, known.core(name)) for name in known.core_names())
+    ]
 
 
 def _setups(known: Catalog) -> Rows:
     usual = {setup.id for setup in known.setups()}
     return [
         (setup.id, "by default" if setup.id in usual else "") for setup in known.all_setups()
+    ]
+
+
+def _toolchains(known: Catalog) -> Rows:
+    return [
+        (one.label, f"{one.family} {one.version or 'as it comes'} of Debian {one.release}")
+        for one in known.toolchains
     ]
 
 
@@ -70,5 +85,6 @@ _LISTS: Mapping[str, Callable[[Catalog], Rows]] = {
     "cores": _cores,
     "profiles": _profiles,
     "setups": _setups,
+    "toolchains": _toolchains,
     "checks": _checks,
 }

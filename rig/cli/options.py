@@ -28,6 +28,13 @@ CPUS = _cpus()
 """CPUs that this process may use."""
 
 
+def engine_name(engine: EngineName | None) -> str:
+    """The engine that was named, else the project's. Raises ConfigError."""
+    from rig.config import find  # noqa: PLC0415 - help needs no settings
+
+    return engine.value if engine else find().settings.engine
+
+
 On = Annotated[
     list[str] | None,
     typer.Option(
@@ -39,10 +46,39 @@ On = Annotated[
 Profile = Annotated[
     str | None, typer.Option("--profile", metavar="NAME", help="Flags: kernel unless named.")
 ]
+Toolchains = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--toolchain",
+        metavar="NAME",
+        help="Compilers: gcc-13, clang-22, bookworm/gcc, 'gcc-*' (rig list toolchains).",
+    ),
+]
+StaleIndex = Annotated[
+    bool,
+    typer.Option(
+        "--stale-index", help="Accept a release's package index that is past its date."
+    ),
+]
+Tree = Annotated[
+    str | None,
+    typer.Option("--tree", metavar="DIR[@REV]", help="Kernel tree of a kernel file's headers."),
+]
+Side = Annotated[
+    int | None,
+    typer.Option(
+        "--side",
+        metavar="BITS",
+        help="What if: this side (32, 64) of CONFIG_64BIT on every target.",
+    ),
+]
 Jobs = Annotated[
     int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Work on so many at a time.")
 ]
-Engine = Annotated[EngineName, typer.Option("--engine", help="Where commands run.")]
+Engine = Annotated[
+    EngineName | None,
+    typer.Option("--engine", help="Where commands run; docker unless rig.toml says otherwise."),
+]
 Json = Annotated[
     str | None,
     typer.Option(
@@ -61,5 +97,9 @@ Checks = Annotated[
     typer.Option("--checks", metavar="NAMES", help="Only these, separated by commas."),
 ]
 Long = Annotated[bool, typer.Option("--long", help="Also the cases that take minutes.")]
+ShardOf = Annotated[
+    str | None,
+    typer.Option("--shard", metavar="K/N", help="Only the K-th of N parts of the setups."),
+]
 Keep = Annotated[bool, typer.Option("--keep", help="Keep the journal and tell where it is.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder, made if missing.")]

@@ -4,29 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from rig import catalog, config, sources
+from rig.budgets import UNTRACED
 from rig.campaign import Plan, chosen_checks
 from rig.cli.running import Asked, typed
 from rig.errors import UsageError
-from rig.model import Core, Pair
+from rig.model import Core, Pair, Setup
+from rig.shards import parse_shard, share
+
+DEFAULT_PAIR = ("unrolled", "rolled")
 
 
-def plan_compare(asked: Asked, before: str, after: str) -> Plan:
-    """A pair on each setup. Raises UsageError with near names."""
+def plan_compare(asked: Asked, cores: Sequence[str], patch: str | None = None) -> Plan:
+    """A pair on each setup. Raises UsageError with near names.
+
+    Without cores: before and after a patch, or, in a kernel tree, HEAD and the working tree;
+    elsewhere the built-in pair.
+    """
     project = config.find()
     known, asked = project.catalog, _with_settings(asked, project)
-    one, other = load_cores([before, after], known)
-    setups = known.setups(asked.on, asked.profile)
-    pairs = [Pair(setup, one, other) for setup in setups]
-    return _plan("compare", asked, known, [one, other], pairs)
+    before, after = _pair(asked, cores, patch, known)
+    setups = _setups(asked, known)
+    plan = _plan("compare", asked, setups, [before, after], project)
+    return replace(plan, pairs=tuple(Pair(setup, before, after) for setup in setups))
+
+
+def _pair(
+    asked: Asked, cores: Sequence[str], patch: str | None, known: catalog.Catalog
+) -> tuple[Core, Core]:
+    if patch is not None:
+        if len(cores) > 1:
+            raise UsageError("--patch takes one tree, not two cores", "linux:DIR or DIR@REV")
+        return sources.patch_pair(patch, *cores, side=asked.side)
+    if not cores and sources.is_tree(Path()):
+        return sources.compare_tree(side=asked.side)
+    if cores and len(cores) != 2:
+        raise UsageError(
+            f"compare takes two cores, before and after; {len(cores)} given",
+            "To judge any number of cores by themselves: rig check CORE...",
+        )
+    one, other = load_cores(cores or DEFAULT_PAIR, known, asked)
+    return one, other
 
 
 def plan_check(asked: Asked, cores: Sequence[str]) -> Plan:
     """Each core on each setup. Raises UsageError with near names."""
     project = config.find()
     known, asked = project.catalog, _with_settings(asked, project)
-    return _plan("check", asked, known, load_cores(cores, known), [])
+    found = load_cores(cores, known, asked)
+    return _plan("check", asked, _setups(asked, known), found, project)
 
 
 def _with_settings(asked: Asked, project: config.Project) -> Asked:
@@ -40,38 +68,51 @@ def _with_settings(asked: Asked, project: config.Project) -> Asked:
     )
 
 
-def load_cores(specs: Sequence[str], known: catalog.Catalog) -> list[Core]:
+def _setups(asked: Asked, known: catalog.Catalog) -> list[Setup]:
+    """The chosen setups, or this machine's part of them."""
+    toolchains = known.choose_toolchains(asked.toolchains)
+    if asked.stale_index:
+        toolchains = [replace(toolchain, stale_index=True) for toolchain in toolchains]
+    setups = known.setups(asked.on, asked.profile, toolchains)
+    return share(setups, parse_shard(asked.shard or ""))
+
+
+def load_cores(
+    specs: Sequence[str], known: catalog.Catalog, asked: Asked | None = None
+) -> list[Core]:
     """Cores by what was typed; two that would look alike in a table are refused."""
-    cores: dict[str, Core] = {}
-    for spec in specs:
-        core = sources.load(spec, known)
-        if core.name in cores:
+    tree, side = (asked.tree, asked.side) if asked else (None, None)
+    cores = sources.load_all(specs, known, tree=tree, side=side)
+    names = [core.name for core in cores]
+    for name in names:
+        if names.count(name) > 1:
             raise UsageError(
-                f"two cores are called '{core.name}'", "Name each core once, by its own name."
+                f"two cores are called '{name}'", "Name each core once, by its own name."
             )
-        cores[core.name] = core
-    return list(cores.values())
+    return cores
 
 
 def _plan(
     kind: str,
     asked: Asked,
-    known: catalog.Catalog,
+    setups: Sequence[Setup],
     cores: Sequence[Core],
-    pairs: Sequence[Pair],
+    project: config.Project,
 ) -> Plan:
+    budgets = () if asked.case else project.budgets
     plan = Plan(
         kind=kind,
         cores=tuple(cores),
-        pairs=tuple(pairs),
-        setups=tuple(known.setups(asked.on, asked.profile)),
+        setups=tuple(setups),
         checks=asked.checks,
         seed=asked.seed,
         timing=asked.timing,
-        trace=asked.trace,
+        trace=asked.trace or any(set(b.limits) - UNTRACED for b in budgets),
         command=typed(),
         case=asked.case or "",
         long=asked.long,
+        shard=asked.shard or "",
+        budgets=budgets,
     )
     chosen_checks(plan)  # a wrong name is told before an engine is looked for
     return plan

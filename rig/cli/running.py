@@ -42,8 +42,13 @@ class Asked:
     checks: tuple[str, ...]
     long: bool
     keep: bool
+    shard: str | None = None
     timing: bool = False
     trace: bool = False
+    toolchains: tuple[str, ...] = ()
+    stale_index: bool = False
+    tree: str | None = None
+    side: int | None = None
 
 
 def split_names(text: str | None) -> tuple[str, ...]:

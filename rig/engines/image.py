@@ -45,11 +45,13 @@ _FULL = re.compile(r"[Nn]o space left on device|write error.*space")
 class Recipe:
     """The one recipe of all toolchain images: a folder with Dockerfile, common/, <target>/.
 
-    locks: a folder for lock files that all processes of this user share.
+    locks: a folder for lock files that all processes of this user share. others: folders
+    that hold further targets' lists of packages.
     """
 
     folder: Path
     locks: Path
+    others: tuple[Path, ...] = ()
 
     def base(self, spec: ImageSpec) -> str:
         return f"debian:{spec.release}-slim"
@@ -59,9 +61,13 @@ class Recipe:
 
     def inputs(self, spec: ImageSpec) -> Mapping[str, bytes]:
         """Path in the build context -> content. Flags are no part of an image."""
-        paths = ["Dockerfile", "common/apt.txt", f"{spec.target}/apt.txt"]
+        packages = f"{spec.target}/apt.txt"
+        homes = [home for home in self.others if (home / packages).is_file()]
+        home = homes[0] if homes else self.folder
         try:
-            return {path: (self.folder / path).read_bytes() for path in paths}
+            common = ["Dockerfile", "common/apt.txt"]
+            content = {path: (self.folder / path).read_bytes() for path in common}
+            return {**content, packages: (home / packages).read_bytes()}
         except OSError as error:
             raise UsageError(
                 f"the image of {spec.target} has no recipe: {error.strerror}: {error.filename}"

@@ -142,7 +142,8 @@ class Report:
 
     started, ended: as the campaign wrote them; ended is empty when no end was seen.
     seconds: wall time. reason: why it is partial. counts: compilations, links, ...
-    across: core -> what tells the setups where it fails from the others.
+    across: core -> what tells the setups where it fails from the others. shard: ``2/5`` of
+    one machine's part, empty for a whole.
     """
 
     rig: str
@@ -162,6 +163,7 @@ class Report:
     seconds: float = 0.0
     reason: str = ""
     counts: dict[str, int] = field(default_factory=dict)
+    shard: str = ""
     schema: str = SCHEMA
 
     def cell(self, setup: str, core: str) -> CellReport | None:

@@ -104,6 +104,7 @@ class _Folding:
             engine=started.engine,
             isolated=started.isolated,
             checks=started.checks,
+            shard=started.shard,
             cores=started.cores,
             setups=tuple(self._setups.values()),
             cells=cells,

@@ -160,6 +160,7 @@ __all__ = [
     "CoreCatalog",
     "compare_tree",
     "explain_missing",
+    "is_tree",
     "load",
     "load_all",
     "patch_pair",
