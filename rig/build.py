@@ -21,6 +21,7 @@ from rig.compilers import first_error, hint_for
 from rig.engines import Engine
 from rig.errors import EnvironmentFault, RigError
 from rig.model import Cell, Done, Files, Job, Limits, Ready, ToolchainFacts
+from rig.sources import explain_missing
 from rig.store import Store, key_of
 
 LIMITS = Limits(memory=2 << 30, cpus=64, pids=256, disk=512 << 20)
@@ -264,7 +265,8 @@ def _driver_fault(p: _Plan, job: Done) -> RigError:
 
 def _refusal(stage: str, p: _Plan, job: Done, ready: Ready) -> Refused:
     output = _text(job.stderr) or _text(job.stdout)
-    message, hint = first_error(output), hint_for(output)
+    message = first_error(output)
+    hint = hint_for(output) or explain_missing(output)
     if job.code in (124, 137) and not hint:
         message = f"the {stage} step did not end before its deadline"
     command = p.command if stage == "compile" else tuple(shlex.split(p.link_line))

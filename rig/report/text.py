@@ -7,7 +7,7 @@ words of commands that would not repeat if they were cut.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from rig.model import DEFAULT_RELEASE
@@ -16,14 +16,23 @@ from rig.report.failures import failure_lines, left_out_lines
 from rig.report.layout import INDENT, clean, command, shorten, table, wrap
 from rig.verdicts import Measurement
 
-_COLUMNS = {
-    "size": "size (bytes)",
-    "frame": "frame (bytes)",
-    "stack": "stack (bytes)",
-    "work": "insns/block",
-    "lines32": "lines32/block",
+_COLUMNS = {"size": "size (bytes)", "frame": "frame (bytes)", "work": "insns/block"}
+"""Measurements beside the verdict: name -> head."""
+
+_MORE = {"stack": "stack (bytes)"}
+"""In a block of their own below."""
+
+_FULL = {
+    **_MORE,
+    "overhead": "insns/call",
+    "lines/64": "64 B lines",
+    "misses/8K/2w/32/steady": "misses 8 KiB",
+    "misses/32K/4w/64/cold": "cold 32 KiB",
+    "constants": "constants (bytes)",
+    "helpers": "helpers (bytes)",
+    "distance": "symbol distance",
 }
-"""Measurements with a column of their own: name -> head. The others stand in the JSON."""
+"""Likewise in a full report. Whatever else was measured stands in the JSON."""
 
 _LABEL = 34
 _FILES = 4
@@ -33,13 +42,26 @@ _TIMES = {
 }
 
 
-def render_compare(report: Report) -> str:
-    """Before / after for each setup, timing under it, then failures; ends with a line end."""
+def render_compare(report: Report, *, full: bool = False) -> str:
+    """Before / after for each setup, timing under it, then failures; ends with a line end.
+
+    full: everything that has a column.
+    """
     labels = setup_labels(report)
-    names = _measured(report.cells)
-    rows = [_pair_row(report, pair, labels[pair.setup], names) for pair in report.pairs]
+    names = _measured(report.cells, _COLUMNS)
+    rows = [
+        [labels[pair.setup], *_pair_figures(report, pair, names), _pair_verdict(report, pair)]
+        for pair in report.pairs
+    ]
     heads = ["", *(_COLUMNS[name] for name in names), "verdict"]
     lines = [*_header(report, _pair_title(report)), "", *table(heads, rows)]
+    more = _FULL if full else _MORE
+    names = _measured(report.cells, more)
+    if names:
+        rows = [
+            [labels[pair.setup], *_pair_figures(report, pair, names)] for pair in report.pairs
+        ]
+        lines += ["", *table(["", *(more[name] for name in names)], rows)]
     lines += _timings(report, labels)
     return _finish(report, lines)
 
@@ -47,7 +69,7 @@ def render_compare(report: Report) -> str:
 def render_check(report: Report) -> str:
     """A table a core: figures of each setup, cases judged, verdict; then failures."""
     labels = setup_labels(report)
-    names = _measured(report.cells)
+    names = _measured(report.cells, _COLUMNS)
     heads = ["", *(_COLUMNS[name] for name in names), "cases", "verdict"]
     title = ", ".join(core.name for core in report.cores)
     lines = _header(report, f"{_symbols(report)}: {title}")
@@ -112,20 +134,27 @@ def _names(setup: SetupReport) -> tuple[str, str, str]:
     return target, compiler, profile
 
 
-def _measured(cells: Sequence[CellReport]) -> list[str]:
+def _measured(cells: Sequence[CellReport], columns: Iterable[str]) -> list[str]:
     found = {item.name for cell in cells for item in cell.measurements}
-    return [name for name in _COLUMNS if name in found]
+    return [name for name in columns if name in found]
 
 
-def _pair_row(report: Report, pair: PairReport, label: str, names: list[str]) -> list[str]:
-    before = report.cell(pair.setup, pair.before) or CellReport(pair.setup, pair.before)
-    after = report.cell(pair.setup, pair.after) or CellReport(pair.setup, pair.after)
-    figures = [
+def _pair_figures(report: Report, pair: PairReport, names: list[str]) -> list[str]:
+    before, after = _pair_cells(report, pair)
+    return [
         f"{_figure(before.measurement(name))} / {_figure(after.measurement(name))}"
         for name in names
     ]
-    verdicts = dict.fromkeys([_verdict(before), _verdict(after)])
-    return [label, *figures, " / ".join(verdicts)]
+
+
+def _pair_verdict(report: Report, pair: PairReport) -> str:
+    return " / ".join(dict.fromkeys(map(_verdict, _pair_cells(report, pair))))
+
+
+def _pair_cells(report: Report, pair: PairReport) -> tuple[CellReport, CellReport]:
+    before = report.cell(pair.setup, pair.before) or CellReport(pair.setup, pair.before)
+    after = report.cell(pair.setup, pair.after) or CellReport(pair.setup, pair.after)
+    return before, after
 
 
 def _figure(item: Measurement | None) -> str:
@@ -228,7 +257,9 @@ def _notes(report: Report) -> list[str]:
         (f"{item.name} not measured" if item.value is None else item.name, item.note)
         for cell in report.cells
         for item in cell.measurements
-        if item.note and item.name in _COLUMNS and (item.value is None or not item.exact)
+        if item.note
+        and item.name in _COLUMNS | _MORE
+        and (item.value is None or not item.exact)
     )
     lines: list[str] = []
     for (what, note), count in notes.items():
@@ -245,6 +276,11 @@ def _finish(report: Report, lines: list[str]) -> str:
         more = [f"and {len(files) - _FILES} more files"] if len(files) > _FILES else []
         text = ", ".join([*files[:_FILES], *more])
         lines += wrap(f"{core.name} {core.digest}: sha256 {text}", INDENT, INDENT + "  ")
+        if core.cflags:
+            flags = " ".join(core.cflags)
+            lines += wrap(f"{core.name}: its own flags: {flags}", INDENT, INDENT + "  ")
+        for note in core.notes:
+            lines += wrap(f"{core.name}: {note}", INDENT, INDENT + "  ")
     if report.counts:
         counts = ", ".join(f"{count} {name}" for name, count in report.counts.items())
         lines += wrap(counts, INDENT, INDENT + "  ")
