@@ -180,7 +180,8 @@ class Adapter:
 
     sources: what is compiled beside the core, relative to the guest folder. include: folders
     searched for headers, relative to the guest folder. symbol: what is measured by default.
-    externals: further symbols that the adapter gives to a core.
+    externals: further symbols that the adapter gives to a core. whole: a unit is compress and
+    nothing else, so that every local function of it counts as a part of compress.
     """
 
     name: str
@@ -189,6 +190,7 @@ class Adapter:
     include: tuple[str, ...]
     symbol: str
     externals: tuple[str, ...] = ()
+    whole: bool = False
 
 
 def _within(base: Path, relative: str, where: str) -> str:
@@ -212,6 +214,7 @@ def read_adapter(folder: Path) -> Adapter:
         include=tuple(_within(folder, s, where) for s in _strings(table, "include", where)),
         symbol=_text(table, "symbol", where),
         externals=_strings(table, "externals", where),
+        whole=bool(table.get("whole", False)),
     )
 
 

@@ -24,7 +24,7 @@ from rig.events import Built as BuiltEvent
 from rig.guest import Guest
 from rig.lab import Lab
 from rig.measures import frame, not_measured, size
-from rig.model import Cell, Core, Setup
+from rig.model import Cell, Setup
 from rig.oracle import Oracle
 from rig.verdicts import VERDICTS, Blame, Finding, Measurement, Verdict
 
@@ -63,9 +63,14 @@ class CellSubject:
         return self.guest.ask(case.line for case in cases)
 
 
-def measure(core: Core, built: Built) -> tuple[Measurement, ...]:
+def measure(cell: Cell, built: Built, lab: Lab) -> tuple[Measurement, ...]:
     """The exact figures of an object: size and frame."""
-    return (*size.of(built.object, core.symbol), *frame.of(built.stack_usage, core.symbol))
+    core = cell.core
+    also = None if lab.catalog.adapter(core.adapter).whole else core.parts
+    return (
+        *size.of(built.object, core.symbol, also),
+        *frame.of(built.stack_usage, core.symbol, also),
+    )
 
 
 def traced(cell: Cell, lab: Lab, features: frozenset[str]) -> tuple[Measurement, ...]:
@@ -128,7 +133,7 @@ def judge_cell(
         return
     keys = (result.object_key, result.program_key)
     sink(BuiltEvent(*place, *keys, result.command, result.log, result.reused))
-    figures = measure(cell.core, result)
+    figures = measure(cell, result, lab)
     sink(Measured(*place, figures))
     findings, features = _check(cell, lab, checks, sink, seed, long)
     if trace and features is not None:

@@ -224,6 +224,7 @@ class Core:
     """One C implementation of the compress function, as bytes.
 
     name: how tables call it. unit: path of the translation unit within ``files``.
+    parts: further functions that the measured one consists of.
     files: the unit and what it includes beside the adapter's own headers.
     symbol: the function that is measured. adapter: folder in guest/adapters.
     include: folders within ``files`` that the compiler searches for headers.
@@ -242,6 +243,7 @@ class Core:
     origin: str = ""
     cflags: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
         return hash((self.name, self.digest))

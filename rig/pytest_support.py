@@ -129,7 +129,7 @@ class CellUnderTest:
     @cached_property
     def measurements(self) -> dict[str, Measurement]:
         """Exact figures by name: ``size``, ``frame``, ..."""
-        return {figure.name: figure for figure in measure(self.cell.core, self.built)}
+        return {figure.name: figure for figure in measure(self.cell, self.built, self.lab)}
 
     @cached_property
     def guest(self) -> Guest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 from rig.elf import is_part
@@ -38,14 +39,23 @@ def parse(usage: bytes) -> list[Frame]:
     return frames
 
 
-def of(usage: bytes | None, symbol: str) -> list[Measurement]:
-    """The frame of the measured symbol in bytes; of its split parts, the largest.
+def of(
+    usage: bytes | None, symbol: str, also: Collection[str] | None = ()
+) -> list[Measurement]:
+    """The frame of the measured symbol in bytes; of its parts, the largest.
 
-    usage: content of the ``.su`` file; None when the compiler wrote none.
+    usage: content of the ``.su`` file; None when the compiler wrote none. also: as for size.
     """
     if usage is None:
         return [_missing("the compiler wrote no stack usage file (as with LTO)")]
-    parts = [frame for frame in parse(usage) if is_part(frame.name, symbol)]
+    found = parse(usage)
+    parts = [frame for frame in found if is_part(frame.name, symbol)]
+    if parts:
+        parts = [
+            frame
+            for frame in found
+            if frame in parts or also is None or any(is_part(frame.name, name) for name in also)
+        ]
     if not parts:
         return [_missing(f"the stack usage file does not name {symbol} (inlined away)")]
     largest = max(parts, key=lambda part: part.bytes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from rig.elf import (
@@ -37,11 +37,12 @@ _LIBGCC = re.compile(
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
 
 
-def of(content: bytes, symbol: str) -> list[Measurement]:
+def of(content: bytes, symbol: str, also: Collection[str] | None = ()) -> list[Measurement]:
     """size, helpers, constants, distance in bytes, and libgcc as a number of symbols.
 
-    content: the object of the core's unit, or any other ``.o``. What cannot be measured has no
-    value and says why.
+    content: the object of the core's unit, or any other ``.o``. also: further functions that
+    the measured one consists of; None means every local function of the unit. What cannot be
+    measured has no value and says why.
     """
     reason = unmeasurable(content)
     if reason:
@@ -49,6 +50,9 @@ def of(content: bytes, symbol: str) -> list[Measurement]:
     elf = open_elf(content)
     functions = [s for s in symbols(elf) if s.kind == "STT_FUNC" and _is_code(elf, s.section)]
     parts = distinct(f for f in functions if is_part(f.name, symbol))
+    if parts:
+        own = [f for f in functions if (f.local if also is None else _belongs(f, also))]
+        parts = distinct([*parts, *own])
     if not parts:
         return _nothing(
             f"the object has no function {symbol} (inlined away, or named otherwise)"
@@ -94,6 +98,10 @@ def _is_code(elf: Any, index: int) -> bool:
     return index < elf.num_sections() and bool(
         elf.get_section(index)["sh_flags"] & SHF_EXECINSTR
     )
+
+
+def _belongs(function: Symbol, names: Collection[str]) -> bool:
+    return any(is_part(function.name, name) for name in names)
 
 
 def _plain(parts: list[Symbol], symbol: str) -> bool:

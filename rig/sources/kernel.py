@@ -23,13 +23,13 @@ from rig.sources.makefile import object_flags
 class Layout:
     """One place of BLAKE2b in a tree.
 
-    needs: headers that must come from the tree. notes: what to know of its figures.
+    needs: headers that must come from the tree. parts: functions that belong to compress.
     """
 
     unit: str
     adapter: str
     needs: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
     @property
     def makefile(self) -> str:
@@ -42,10 +42,7 @@ LAYOUTS = (
         "crypto/blake2b_generic.c",
         "linux-generic",
         ("crypto/blake2b.h", "crypto/internal/blake2b.h"),
-        (
-            "gcc keeps blake2b_compress_one_generic(), which holds the rounds, a function of"
-            " its own: see helpers; clang inlines it",
-        ),
+        ("blake2b_compress_one_generic",),  # holds the rounds; gcc does not inline it
     ),
 )
 
@@ -175,7 +172,8 @@ def core_of(tree: Tree, name: str, origin: str, side: int | None = None) -> Core
         include=("include",),
         origin=origin,
         cflags=own.flags,
-        notes=(*layout.notes, *own.notes),
+        notes=own.notes,
+        parts=layout.parts,
     )
     return on_side(core, side)
 
