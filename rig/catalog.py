@@ -152,7 +152,7 @@ def read_target(folder: Path) -> Target:
         byte_order=ByteOrder(order),
         compilers=compilers,
         packages=read_packages(folder / "apt.txt"),
-        gcc_package=str(table.get("gcc_package", f"gcc-{{version}}-{text['triple']}")),
+        gcc_package=str(table.get("gcc_package", "")),
         libc=bool(table.get("libc", True)),
         default=bool(table.get("default", True)),
         driver=_flags(table.get("driver", {}), f"{where}: driver"),

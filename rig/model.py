@@ -112,7 +112,7 @@ class Target:
     bits: pointer width. machine: ELF e_machine as readelf spells it (``EM_ARM``).
     qemu, qemu_cpu: the user-mode emulator and the CPU model it is started with.
     compilers: families that exist for this target. gcc_package: Debian's name of a gcc of a
-    certain version, ``{version}`` in it.
+    certain version, ``{version}`` in it; by the triple if empty.
     libc: False means freestanding, through the port file's twin.
     default: part of the matrix when no setup is named.
     driver: flags for the driver and adapter (plain ABI of the target).
@@ -131,7 +131,7 @@ class Target:
     qemu_cpu: str
     compilers: tuple[str, ...]
     packages: tuple[str, ...]
-    gcc_package: str
+    gcc_package: str = ""
     libc: bool = True
     default: bool = True
     driver: Flags = Flags()

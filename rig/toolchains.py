@@ -144,7 +144,8 @@ def image_spec(target: Target, toolchain: Toolchain) -> ImageSpec:
     version = toolchain.version
     extra: tuple[str, ...] = ()
     if version and toolchain.family == "gcc":
-        extra = (target.gcc_package.format(version=version),)
+        name = target.gcc_package or f"gcc-{{version}}-{target.triple}"
+        extra = (name.format(version=version),)
     elif version:
         extra = (f"clang-{version}", f"lld-{version}")
     return ImageSpec(target.name, toolchain.release, extra, toolchain.stale_index)

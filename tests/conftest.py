@@ -1,0 +1,47 @@
+"""What all tests share: their order, and what is put off to `make test-full`."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ORDER = ("unit", "emulated", "faults", "full")
+"""Folders, the quick ones first; faults are serial and count what is left behind at the end."""
+
+FULL = os.environ.get("RIG_FULL") == "1"
+_DEFERRED = pytest.StashKey[list[str]]()
+
+
+def _folder(item: pytest.Item) -> str:
+    return item.path.relative_to(Path(__file__).parent).parts[0]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_DEFERRED] = []
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Sorts by folder, and leaves out tests/full unless it is asked for."""
+    items.sort(key=lambda item: ORDER.index(_folder(item)))
+    if FULL:
+        return
+    deferred = [item for item in items if _folder(item) == "full"]
+    if not deferred or len(deferred) == len(items):  # named on the command line: as asked
+        return
+    config.stash[_DEFERRED] = [item.nodeid for item in deferred]
+    items[:] = [item for item in items if _folder(item) != "full"]
+    config.hook.pytest_deselected(items=deferred)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    deferred = config.stash[_DEFERRED]
+    if deferred:
+        terminalreporter.section("deferred to make test-full")
+        counts = Counter(nodeid.split("[")[0] for nodeid in deferred)
+        for name, count in counts.items():
+            terminalreporter.write_line(f"deferred: {name} ({count})")
