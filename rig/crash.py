@@ -62,7 +62,7 @@ def place(program: bytes, pc: bytes) -> str:
 
 
 def source_line(program: bytes, address: int) -> str:
-    """``bad.c:12``; empty where no line table covers the address. Raises RigError."""
+    """``bad.c:12``; empty where no line is given for the address. Raises RigError."""
     try:
         elf = open_elf(program)
         if not elf.has_dwarf_info():
@@ -72,7 +72,7 @@ def source_line(program: bytes, address: int) -> str:
             table = dwarf.line_program_for_CU(unit)
             for low, high, row in _rows(table):
                 if low <= address < high:
-                    return _named(table, row)
+                    return _named(table, row) if row.line else ""
     except RigError:
         raise
     except Exception as error:  # a damaged file can make the parser raise anything

@@ -13,6 +13,8 @@ _ROOM = 50
 """Columns for a payload beside its label."""
 _LINES = 6
 """Lines shown of what a compiler or engine said."""
+_ANSWERED = (Verdict.MISMATCH, Verdict.UNSTABLE)
+"""What these got is an answer; what others got is how the guest ended, in words."""
 _LEFT_OUT = (Verdict.NOT_COVERED, Verdict.UNSUPPORTED, Verdict.SKIPPED)
 
 
@@ -150,7 +152,9 @@ def _finding(report: Report, cell: CellReport, finding: Finding) -> Iterator[str
     yield from wrap(message, _DEEP)
     if finding.case:
         yield _DEEP + f"case      {shorten(clean(finding.case).strip(), _ROOM)}".rstrip()
-    if finding.expected or finding.got:
+    if finding.got and finding.verdict not in _ANSWERED:
+        yield from wrap(f"got       {finding.got}", _DEEP, f"{_DEEP}          ")
+    elif finding.expected or finding.got:
         index, where = difference(finding.expected, finding.got)
         yield _DEEP + f"expected  {_window(finding.expected, index)}"
         yield _DEEP + f"got       {_window(finding.got, index)}"
