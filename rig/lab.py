@@ -19,6 +19,7 @@ from rig.engines import Channel, Engine
 from rig.errors import Interrupted, RigError
 from rig.events import Progress, Sink
 from rig.guest import GIVE_UP, Guest, Identity
+from rig.measures import frame
 from rig.measures.traced import measure as trace_cell
 from rig.model import (
     Cell,
@@ -42,7 +43,7 @@ from rig.verdicts import Finding, Measurement
 
 GUEST_LIMITS = Limits(memory=256 << 20, cpus=1.0, pids=32, disk=64 << 20)
 
-TRACE_FORMAT = 1
+TRACE_FORMAT = 2
 """Raised when the same trace would give other figures."""
 
 CONTROL = ("rolled", "unrolled")
@@ -209,7 +210,8 @@ class Lab:
     # ------------------------------------------------------------------------------ traces
 
     def traced(self, cell: Cell, *, raw: bool) -> tuple[Measurement, ...]:
-        """Work, stack and code lines of a cell, from its trace; exact, so kept in the store.
+        """Work, stack, code lines, and how the stack differs from the frame, from a cell's
+        trace; exact, so kept in the store.
 
         raw: the guest has the feature ``compress``. Raises RigError when there is no trace.
         """
@@ -226,10 +228,22 @@ class Lab:
             return self.engine.open(ready, argv, files, GUEST_LIMITS)
 
         emulator = Emulator(runner.argv("guest")[:-1], qemu_version(facts.qemu))
-        found = trace_cell(open_channel, emulator, built.program, symbol, raw=raw).measurements
-        plain = [dataclasses.asdict(item) for item in found]
-        self.store.put(key, {"trace.json": json.dumps(plain).encode()})
+        trace = trace_cell(open_channel, emulator, built.program, symbol, raw=raw)
+        gap = frame.gap(
+            frame.of(built.stack_usage, symbol)[0],
+            trace.depth,
+            family=cell.setup.toolchain.family,
+            machine=cell.setup.target.machine,
+        )
+        found = (*trace.measurements, *gap)
+        if trace.stable:
+            plain = [dataclasses.asdict(item) for item in found]
+            self.store.put(key, {"trace.json": json.dumps(plain).encode()})
         return found
+
+    def forget(self, cell: Cell) -> None:
+        """Lets go of a cell's object and program, a megabyte of memory."""
+        self._built.forget(_key(cell))
 
     # ----------------------------------------------------------------------------- guests
 

@@ -131,3 +131,23 @@ def explain_gap(frame: int, depth: Depth, *, family: str, machine: str) -> Gap:
         known.append(("pushed arguments", rest))
         rest = 0
     return Gap(depth.deepest - frame, tuple(known), rest)
+
+
+GAP = "deepest SP - frame"
+UNEXPLAINED = "gap/unexplained"
+
+
+def gap(
+    frame: Measurement, depth: Depth | None, *, family: str, machine: str
+) -> list[Measurement]:
+    """Named gap, its kinds in the note, and gap/unexplained, which is 0 unless it is a finding.
+
+    frame: of the measured function itself. Nothing where one of the two is not known exactly.
+    """
+    if depth is None or frame.value is None or not frame.exact:
+        return []
+    found = explain_gap(int(frame.value), depth, family=family, machine=machine)
+    return [
+        exact("gap", found.bytes, "bytes", GAP, str(found)),
+        exact(UNEXPLAINED, found.unexplained, "bytes", GAP),
+    ]

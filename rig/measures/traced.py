@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rig.elf import Program, read_program
@@ -22,13 +22,14 @@ before a further one lengthens a call instead of adding one.
 @dataclass(frozen=True)
 class Traced:
     """measurements: as the readers name them. one: the call of a single block. depth: None
-    when there is no stack pointer.
+    when there is no stack pointer, or none that two runs agree on. stable: they agree.
     """
 
     measurements: tuple[Measurement, ...]
     program: Program
     one: Call
     depth: stack.Depth | None
+    stable: bool
 
 
 def case(blocks: int, raw: bool) -> str:
@@ -44,19 +45,18 @@ def measure(
     symbol: str,
     *,
     raw: bool = True,
-    twice: bool = False,
     patience: float = 60.0,
 ) -> Traced:
-    """Runs the guest under the trace and reads it.
+    """Runs the guest under the trace twice and reads it.
 
-    content: the program. raw: the guest has the feature ``compress``. twice: traces again and
-    gives work only if both agree. Raises TraceCut when the guest dies, and RigError when the
-    symbol is not in the program or its calls cannot be told apart.
+    content: the program. raw: the guest has the feature ``compress``. The second run has the
+    registers too; work is given only if both agree. Raises TraceCut when the guest dies, and
+    RigError when the symbol is not in the program or its calls cannot be told apart.
     """
     program = read_program(content)
+    cases = [case(count, raw) for count in BLOCKS]
 
-    def take(blocks: Sequence[int], ranges: Sequence[Range], registers: bool) -> list[Call]:
-        cases = [case(count, raw) for count in blocks]
+    def take(ranges: Sequence[Range], registers: bool) -> list[Call]:
         return record(
             open_channel,
             emulator,
@@ -69,17 +69,21 @@ def measure(
             patience=patience,
         )
 
-    calls = take(BLOCKS, (), False)
+    calls = take((), False)
     if not calls:
         raise RigError(f"The cases did not call {symbol}.")
-    ranges = narrow(calls, program)
-    found = _work(calls)
-    if twice:
-        again = _work(take(BLOCKS, ranges, False))
-        found = [work.agree(*both) for both in zip(found, again, strict=True)]
+    again = take(narrow(calls, program), True)
+    stable = _addresses(calls) == _addresses(again)
+    both = zip(_work(calls), _work(again), strict=True)
+    found = [work.agree(*figures) for figures in both]
     found += lines.of(calls[0], program)
-    depth, measured = _stack(calls[0], program, symbol, lambda: take(BLOCKS[:1], ranges, True))
-    return Traced((*found, measured), program, calls[0], depth)
+    if not stable:
+        reason = "UNSTABLE: two traces of the same cases differ"
+        found.append(not_measured("stack", "bytes", stack.METHOD, reason))
+        return Traced(tuple(found), program, calls[0], None, stable)
+    found += stack.of(again, program, symbol)
+    depth = stack.depth(again, program, symbol)
+    return Traced(tuple(found), program, calls[0], depth, stable)
 
 
 def _work(calls: Sequence[Call]) -> list[Measurement]:
@@ -91,12 +95,5 @@ def _work(calls: Sequence[Call]) -> list[Measurement]:
     return work.of(rest[:half], rest[half:], BLOCKS[1])
 
 
-def _stack(
-    one: Call, program: Program, symbol: str, take: Callable[[], list[Call]]
-) -> tuple[stack.Depth | None, Measurement]:
-    """From a second trace, with registers, which must go the same way as the first."""
-    again = take()
-    if [[step.pc for step in call.steps] for call in again] != [[s.pc for s in one.steps]]:
-        reason = "UNSTABLE: two traces of one case differ"
-        return None, not_measured("stack", "bytes", stack.METHOD, reason)
-    return stack.depth(again, program, symbol), stack.of(again, program, symbol)[0]
+def _addresses(calls: Sequence[Call]) -> list[list[int]]:
+    return [[step.pc for step in call.steps] for call in calls]

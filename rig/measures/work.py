@@ -64,8 +64,7 @@ def agree(first: Measurement, second: Measurement) -> Measurement:
     """The figure if both takes agree; else none, with both figures and the word UNSTABLE."""
     if first.value == second.value:
         return first
-    if first.value is None or second.value is None:
-        return first if first.value is None else second
-    low, high = sorted((first.value, second.value))
-    note = f"UNSTABLE: {first.value:g} and {second.value:g}"
-    return replace(first, value=None, exact=False, note=note, low=low, high=high)
+    values = [one.value for one in (first, second) if one.value is not None]
+    shown = ["no figure" if v is None else f"{v:g}" for v in (first.value, second.value)]
+    note = f"UNSTABLE: {' and '.join(shown)}"
+    return replace(first, value=None, exact=False, note=note, low=min(values), high=max(values))
