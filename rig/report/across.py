@@ -20,7 +20,8 @@ _WORDS = {
 
 
 def across(verdicts: Iterable[tuple[Attributes, Verdict]]) -> tuple[str, ...]:
-    """One line at most: what all failing setups share and no passing one has.
+    """One line at most: what all failing setups share and no passing one has, else what parts
+    the two.
 
     Cells that could not be judged give no evidence. A core that fails for different reasons,
     not built here and wrong there, is said to be neither.
@@ -47,7 +48,24 @@ def across(verdicts: Iterable[tuple[Attributes, Verdict]]) -> tuple[str, ...]:
         if _tells(telling, shared, passing):
             begin = "refused by the compiler only" if True in kinds else "wrong only"
             return (f"{begin} {' '.join(_WORDS[n].format(shared[n]) for n in telling)}",)
+    return _parted("refused" if True in kinds else "wrong", failing, passing)
+
+
+def _parted(
+    verb: str, failing: Sequence[Attributes], passing: Sequence[Attributes]
+) -> tuple[str, ...]:
+    """``wrong under profile O1, O2, right under profile O0``: no value has both kinds."""
+    for name, words in _WORDS.items():
+        bad, good = (_values(name, cells) for cells in (failing, passing))
+        if not set(bad) & set(good):
+            said = [words.format(", ".join(values)) for values in (bad, good)]
+            return (f"{verb} {said[0]}, right {said[1]}",)
     return ()
+
+
+def _values(name: str, cells: Sequence[Attributes]) -> list[str]:
+    """Values of one attribute, in the cells' order, each once."""
+    return list(dict.fromkeys(one[name] for one in cells if name in one))
 
 
 def _tells(names: Sequence[str], shared: Attributes, passing: Sequence[Attributes]) -> bool:

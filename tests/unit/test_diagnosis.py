@@ -113,6 +113,15 @@ def test_what_the_failing_cells_share_is_said(wrong, words: str) -> None:
     assert told(matrix(wrong)) == (words,)
 
 
+def test_levels_that_are_wrong_are_told_from_those_that_are_right() -> None:
+    levels = [
+        (setup_of(**I386, toolchain=Toolchain("gcc"), profile=level), level)
+        for level in ("O0", "O1", "O2", "Os")
+    ]
+    cells = [(s, Verdict.PASS if level == "O0" else Verdict.MISMATCH) for s, level in levels]
+    assert told(cells) == ("wrong under profile O1, O2, Os, right under profile O0",)
+
+
 def test_nothing_is_said_when_all_or_none_or_any_fail() -> None:
     assert told(matrix(lambda s: True)) == ()
     assert told(matrix(lambda s: False)) == ()
