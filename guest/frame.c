@@ -13,6 +13,9 @@ static size_t input_start; /* of what was not handed out yet */
 static size_t input_end;
 static char reply_text[REPLY_BYTES];
 static struct line reply = { .text = reply_text };
+static char output[32 * REPLY_BYTES]; /* replies that wait, while corked */
+static size_t output_length;
+static int corked;
 
 void frame_init(void)
 {
@@ -36,6 +39,27 @@ static uint32_t crc32(const char *text, size_t length)
 	for (i = 0; i < length; i++)
 		crc = crc >> 8 ^ crc_table[(crc ^ (unsigned char)text[i]) & 255];
 	return ~crc;
+}
+
+static void send(const char *text, size_t length)
+{
+	if (port_write(text, length) != 0)
+		port_exit(1);
+}
+
+void frame_flush(void)
+{
+	size_t length = output_length;
+
+	output_length = 0;
+	if (length > 0)
+		send(output, length);
+}
+
+void frame_cork(int on)
+{
+	frame_flush();
+	corked = on;
 }
 
 /* The next line without its end. A line that is too long is skipped whole: returns -1. */
@@ -65,6 +89,7 @@ static int next_line(struct slice *line)
 			input_start = 0;
 		}
 		seen = input_end;
+		frame_flush();
 		got = port_read(input + input_end, sizeof(input) - input_end);
 		if (got <= 0)
 			return 0;
@@ -136,6 +161,12 @@ void reply_end(void)
 	put_text(&reply, " *");
 	put_hex_bytes(&reply, bytes, sizeof(bytes));
 	put_text(&reply, "\n");
-	if (port_write(reply.text, reply.length) != 0)
-		port_exit(1);
+	if (!corked) {
+		send(reply.text, reply.length);
+		return;
+	}
+	if (reply.length > sizeof(output) - output_length)
+		frame_flush();
+	memcpy(output + output_length, reply.text, reply.length);
+	output_length += reply.length;
 }

@@ -27,4 +27,8 @@ enum frame_result frame_next(struct request *request, const char **reason);
 struct line *reply_begin(struct slice seq, const char *status);
 void reply_end(void);
 
+/* Corked, replies wait until there is no more input; else each leaves with one write. */
+void frame_cork(int on);
+void frame_flush(void);
+
 #endif

@@ -58,6 +58,7 @@ static void put_features(struct line *line, int guarded)
 	uint64_t now;
 
 	put_text(line, " features=");
+	put_feature(line, "cork", 1, &separator);
 	put_feature(line, "compress", rig_ops.features & RIG_HAS_COMPRESS, &separator);
 	put_feature(line, "flags", rig_ops.features & RIG_HAS_FLAGS, &separator);
 	put_feature(line, "counter", rig_ops.features & RIG_HAS_COUNTER, &separator);

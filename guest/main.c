@@ -40,8 +40,15 @@ static void answer(const struct request *request)
 		hello(request->seq);
 	} else if (slice_is(command, "sync") && bare) {
 		empty_reply(request->seq);
+	} else if (slice_is(command, "cork") && slice_is(request->args, "on")) {
+		frame_cork(1);
+		empty_reply(request->seq);
+	} else if (slice_is(command, "cork") && slice_is(request->args, "off")) {
+		frame_cork(0);
+		empty_reply(request->seq);
 	} else if (slice_is(command, "quit") && bare) {
 		empty_reply(request->seq);
+		frame_flush();
 		port_exit(0);
 	} else {
 		run_error(request->seq, "usage unknown command", command);

@@ -7,9 +7,10 @@ So the line is the case's name in a report, its key in the oracle and what ``--c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from typing import ParamSpec
 
 from rig.errors import UsageError
 from rig.streams import EMPTY, Data, parse_data
@@ -133,6 +134,14 @@ class Case:
             pieces, key, size = len(question.cut) + 1, question.key.length, question.n
         others = self.line.count("=")
         return question.data.length, pieces, key, others, size, len(self.line), self.line
+
+
+P = ParamSpec("P")
+
+
+def made_once(make: Callable[P, Iterable[Case]]) -> Callable[P, Sequence[Case]]:
+    """A maker of cases that keeps what it has made: every cell is asked the same."""
+    return cache(lambda *args, **kwargs: tuple(make(*args, **kwargs)))
 
 
 def case_of(question: Question) -> Case:

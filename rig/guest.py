@@ -95,6 +95,7 @@ class Guest:
         self._session: Session | None = None
         self._faults = 0
         self._last = ""
+        self._lost = ""
         self.sessions = 0
         self.asked = 0
 
@@ -128,14 +129,14 @@ class Guest:
             yield from self._answer(batch)
 
     def _answer(self, batch: Sequence[str]) -> Iterator[Reply | Fault]:
-        while batch and self._faults < self._give_up:
+        while batch and not self._lost and self._faults < self._give_up:
             done = self._try(batch)
             self.asked += len(done)
             batch = batch[len(done) :]
             yield from done
         for _ in batch:
             text = f"gave up after {self._faults} faults: last {self._last}"
-            yield Fault(Verdict.SKIPPED, text)
+            yield Fault(Verdict.SKIPPED, self._lost or text)
 
     def _try(self, batch: Sequence[str]) -> Sequence[Reply | Fault]:
         """Answers to all of a batch, or to its beginning and one fault."""
@@ -144,14 +145,48 @@ class Guest:
         except EnvironmentFault as error:
             if not self._faults:
                 raise
-            return [self._lose(error)]
+            self._lost = error.what  # the case was not even asked
+            return []
         except SessionFault as fault:
-            # What goes wrong between the last reply and the sync is laid to the last case.
-            culprit = min(fault.index, len(batch) - 1)
-            return [*fault.replies[:culprit], self._judge(batch[culprit], fault)]
+            return self._pin(batch, fault)
 
-    def _converse(self, batch: Sequence[str]) -> Sequence[Reply]:
-        session = self._ready()
+    def _pin(self, batch: Sequence[str], fault: SessionFault) -> Sequence[Reply | Fault]:
+        """Replies up to the case that ended a session, and its fault.
+
+        In bulk, replies are lost with a session: what has none is asked again, carefully.
+        """
+        answered = list(fault.replies)
+        rest = batch[len(answered) :]
+        if rest and not fault.careful and self._is_doubtful(fault):
+            try:
+                replies = self._converse(rest, careful=True)
+            except EnvironmentFault as error:
+                return [*answered, self._lose(error)]
+            except SessionFault as again:
+                answered += again.replies
+                fault = again
+            else:
+                return [*answered, self._passed(fault), *replies[1:]]
+        # What goes wrong between the last reply and the sync is laid to the last case.
+        culprit = min(len(answered), len(batch) - 1)
+        return [*answered[:culprit], self._judge(batch[culprit], fault)]
+
+    def _is_doubtful(self, fault: SessionFault) -> bool:
+        verdict = self._explain(fault).verdict
+        from_outside = verdict is Verdict.ENVIRONMENT and not fault.exit.lost
+        return verdict in _CONFIRMED or from_outside
+
+    def _passed(self, fault: SessionFault) -> Fault:
+        """A fault that did not come again when the same cases were asked one by one."""
+        verdict, text = self._explain(fault)
+        if verdict in _CONFIRMED:
+            verdict, text = Verdict.UNSTABLE, f"{text}; asked again, one by one, all answer"
+        self._faults += 1
+        self._last = f"{verdict}: {text}"
+        return Fault(verdict, text, fault.exit, printable(fault.stderr))
+
+    def _converse(self, batch: Sequence[str], *, careful: bool = False) -> Sequence[Reply]:
+        session = self._ready(careful)
         try:
             return session.ask(batch)
         except SessionFault:
@@ -183,12 +218,11 @@ class Guest:
         return Fault(verdict, text, fault.exit, printable(fault.stderr))
 
     def _lose(self, error: EnvironmentFault) -> Fault:
-        """What keeps a guest that had run from being started again; it is given up."""
+        """A fault that could not be confirmed: the guest cannot be started again."""
+        self._lost = error.what
         verdict = Verdict.ENVIRONMENT
         if isinstance(error, GuestRefused):
             verdict = Verdict(error.verdict)
-        self._faults = max(self._faults + 1, self._give_up)
-        self._last = f"{verdict}: {error.what}"
         return Fault(verdict, error.what)
 
     def _alone(self, case: str) -> SessionFault | None:
@@ -210,17 +244,19 @@ class Guest:
             return self._runner.explain(fault.exit, said, started=False)
         return Explanation(Verdict.DESYNC, f"{fault.kind}: {fault.why}")
 
-    def _ready(self) -> Session:
+    def _ready(self, careful: bool = False) -> Session:
+        if self._session is not None and careful and not self._session.careful:
+            self.close()
         if self._session is None:
-            self._session = self._start()
+            self._session = self._start(careful)
         return self._session
 
-    def _start(self) -> Session:
+    def _start(self, careful: bool) -> Session:
         for attempt in range(1, _ATTEMPTS + 1):
             channel = self._open_channel()
             self.sessions += 1
             try:
-                session = Session(channel, self._patience)
+                session = Session(channel, self._patience, careful=careful)
                 break
             except SessionFault as fault:
                 if attempt == _ATTEMPTS:

@@ -25,6 +25,9 @@ REPLY_BYTES = 1024
 """More than any reply takes (a raw state is 194 bytes)."""
 
 SLACK_BYTES = 16 << 10
+CORK = "cork"
+"""Feature and command: replies leave the guest in bulk."""
+
 _WRITE_SLICE = 0.02  # s: how long a stuck write waits before output is looked at again
 _END_SECONDS = 2.0  # s from end of file to the end of the process
 
@@ -43,7 +46,8 @@ class SessionFault(Exception):
 
     replies: to the first cases of the batch, all good. The case after them is the one that
     went wrong; when every case has a reply, the guest failed between the last and the sync.
-    started: the hello had come. stderr: its tail, after the end.
+    started: the hello had come. careful: replies had left at once, so the case is the right
+    one; otherwise it is that one or a later one. stderr: its tail, after the end.
     """
 
     def __init__(
@@ -55,6 +59,7 @@ class SessionFault(Exception):
         replies: Sequence[Reply] = (),
         *,
         started: bool = True,
+        careful: bool = True,
     ) -> None:
         super().__init__(why)
         self.kind = kind
@@ -63,6 +68,7 @@ class SessionFault(Exception):
         self.stderr = stderr
         self.replies = tuple(replies)
         self.started = started
+        self.careful = careful
 
     @property
     def index(self) -> int:
@@ -164,17 +170,27 @@ class _Talk(fdspawn):  # type: ignore[misc]  # pexpect has no types
 class Session:
     """A guest that has said hello. ``hello``: what it said."""
 
-    def __init__(self, channel: Channel, patience: Patience | None = None) -> None:
-        """Waits for the hello; raises SessionFault, with the channel closed, if none comes."""
+    def __init__(
+        self, channel: Channel, patience: Patience | None = None, *, careful: bool = True
+    ) -> None:
+        """Waits for the hello; raises SessionFault, with the channel closed, if none comes.
+
+        careful: each reply leaves the guest at once, so that a fault strikes exactly one case.
+        Otherwise they leave in bulk, which takes less time, where the guest can do that.
+        """
         self._channel = channel
         self._patience = patience or Patience()
         self._seq = 0
+        self.careful = True
         try:
             self._talk = _Talk(channel)
             self.hello = self._read_hello()
         except BaseException:
             channel.close()
             raise
+        if not careful and CORK in self.hello.features:
+            self.ask([f"{CORK} on"])
+            self.careful = False
 
     def ask(self, cases: Sequence[str]) -> list[Reply]:
         """The replies to a batch, one a case. Raises SessionFault, with the channel closed."""
@@ -236,6 +252,7 @@ class Session:
             stderr,
             replies,
             started=started,
+            careful=self.careful,
         )
 
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from itertools import product
 
-from rig.cases import BLOCK, Case, compress_case
+from rig.cases import BLOCK, Case, compress_case, made_once
 from rig.checks import Check, Subject
 from rig.checks.judge import judge, not_covered
 from rig.streams import stream
@@ -18,6 +18,7 @@ _STATES = 60
 _SIGNS = tuple(1 << bit for bit in (0, 7, 8, 31, 32, 33, 63))
 
 
+@made_once
 def cases(seed: int) -> Iterator[Case]:
     """Random states under all flags, counts of blocks and increments."""
     chance = random.Random(f"compress {seed}")  # noqa: S311 - repeatable, not secret

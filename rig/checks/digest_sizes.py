@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rig.cases import Case, hash_case
+from rig.cases import Case, hash_case, made_once
 from rig.checks import Check, Subject
 from rig.checks.judge import judge
 from rig.streams import stream
 from rig.verdicts import Finding
 
 
+@made_once
 def cases() -> Iterator[Case]:
     """64 digest sizes x 65 key lengths, on short messages that differ in length."""
     for size in range(1, 65):

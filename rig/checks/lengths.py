@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rig.cases import Case, hash_case
+from rig.cases import Case, hash_case, made_once
 from rig.checks import Check, Subject
 from rig.checks.judge import judge
 from rig.streams import stream
@@ -19,6 +19,7 @@ EDGES = tuple(
 )
 
 
+@made_once
 def cases(everything: bool = False) -> Iterator[Case]:
     """All of the lengths; everything: both ways throughout."""
     key = stream("lcg", 7, 64)

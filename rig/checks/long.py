@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rig.cases import BLOCK, Case, hash_case
+from rig.cases import BLOCK, Case, hash_case, made_once
 from rig.checks import Check, Subject
 from rig.checks.judge import judge
 from rig.streams import stream
@@ -14,6 +14,7 @@ _16 = 1 << 16
 _32 = 1 << 32
 
 
+@made_once
 def cases() -> Iterator[Case]:
     """Around 64 KiB, in one piece and in two, and twice as much."""
     for length in (_16 - 1, _16, _16 + 1, _16 + 200, 2 * _16 + 1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from rig.cases import BLOCK, Case, Pair64, compress_case, hash_case
+from rig.cases import BLOCK, Case, Pair64, compress_case, hash_case, made_once
 from rig.checks import Check, Subject
 from rig.checks.judge import judge
 from rig.checks.splits import differences
@@ -18,6 +18,7 @@ _STREAMS = 24
 """Few streams, long ones: making them is most of the work on this side."""
 
 
+@made_once
 def cases(seed: int, features: frozenset[str]) -> Iterator[Case]:
     """Hashes, and raw states where they can be had."""
     chance = random.Random(f"random {seed}")  # noqa: S311 - repeatable, not secret

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from rig.cases import BLOCK, Case, hash_case
+from rig.cases import BLOCK, Case, hash_case, made_once
 from rig.checks import Check, Subject
 from rig.checks.judge import judge
 from rig.streams import EMPTY, Data, stream
@@ -17,6 +17,7 @@ _EDGES = (0, 1, 63, 64, 127, 128, 129, 191, 255, 256, 257, 383, 384, 385)
 _RANDOM = 300
 
 
+@made_once
 def cases(seed: int) -> Iterator[Case]:
     """Two and three pieces around block boundaries, byte by byte, and many at random."""
     for length in (1, 2, 127, 128, 129, 256, 257, 385):
