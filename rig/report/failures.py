@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rig.report.document import CellReport, Failure, Report, SetupReport
+from rig.report.frames import option_lines
 from rig.report.layout import INDENT, clean, command, shorten, wrap, wrap_lines
 from rig.verdicts import VERDICTS, Blame, Finding, Verdict
 
@@ -118,6 +119,8 @@ def _cell(report: Report, cell: CellReport) -> Iterator[str]:
         yield from _finding(report, cell, cell.finding)
     else:
         yield from wrap(VERDICTS[cell.verdict].meaning, _DEEP)
+    if cell.verdict is Verdict.LIMIT_EXCEEDED:
+        yield from option_lines(cell, _DEEP)
     for sentence in cell.diagnosis:
         yield from wrap(f"diagnosis: {sentence}", _DEEP, _DEEP + "  ")
     also = [

@@ -11,9 +11,16 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from rig.model import DEFAULT_RELEASE
-from rig.report.document import CellReport, PairReport, Report, SetupReport, TimingReport
+from rig.report.bloat import bloat as make_bloat
+from rig.report.bloat import render as render_bloat
+from rig.report.bloat import symbol_sizes
+from rig.report.document import CellReport, PairReport, Report, SetupReport
 from rig.report.failures import failure_lines, left_out_lines
+from rig.report.frames import gap_lines, override_lines
 from rig.report.layout import INDENT, clean, command, shorten, table, wrap
+from rig.report.times import timing_lines
+from rig.report.versions import version_lines
+from rig.report.words import words
 from rig.verdicts import Measurement
 
 _COLUMNS = {"size": "size (bytes)", "frame": "frame (bytes)", "work": "insns/block"}
@@ -36,16 +43,15 @@ _FULL = {
 
 _LABEL = 34
 _FILES = 4
-_TIMES = {
-    "emulated": "This is the emulator's time, not hardware's; do not read it as speed.",
-    "native": "This is this machine's own time.",
-}
 
 
-def render_compare(report: Report, *, full: bool = False) -> str:
+def render_compare(
+    report: Report, *, full: bool = False, distance: bool = False, bloat: bool = False
+) -> str:
     """Before / after for each setup, timing under it, then failures; ends with a line end.
 
-    full: everything that has a column.
+    full: everything that has a column. distance: that between symbols too. bloat: each setup's
+    symbols, as bloat-o-meter lists them.
     """
     labels = setup_labels(report)
     names = _measured(report.cells, _COLUMNS)
@@ -55,14 +61,17 @@ def render_compare(report: Report, *, full: bool = False) -> str:
     ]
     heads = ["", *(_COLUMNS[name] for name in names), "verdict"]
     lines = [*_header(report, _pair_title(report)), "", *table(heads, rows)]
-    more = _FULL if full else _MORE
+    more = _FULL if full else _MORE | ({"distance": _FULL["distance"]} if distance else {})
     names = _measured(report.cells, more)
     if names:
         rows = [
             [labels[pair.setup], *_pair_figures(report, pair, names)] for pair in report.pairs
         ]
         lines += ["", *table(["", *(more[name] for name in names)], rows)]
-    lines += _timings(report, labels)
+    lines += _bloats(report, labels) if bloat else []
+    lines += timing_lines(report, labels, full=full)
+    if full:
+        lines += words(report, labels)
     return _finish(report, lines)
 
 
@@ -87,6 +96,16 @@ def render_check(report: Report) -> str:
         ]
         lines += ["", *(wrap(f"{core}:") if len(cores) > 1 else []), *table(heads, rows)]
     return _finish(report, lines)
+
+
+def _bloats(report: Report, labels: dict[str, str]) -> list[str]:
+    """A block for each setup."""
+    lines: list[str] = []
+    for pair in report.pairs:
+        old, new = map(symbol_sizes, _pair_cells(report, pair))
+        told = render_bloat(make_bloat(old, new)) if old and new else ["not measured"]
+        lines += ["", *wrap(f"{labels[pair.setup]}:"), *(INDENT + line for line in told)]
+    return lines
 
 
 def summary(report: Report) -> str:
@@ -204,8 +223,10 @@ def _tools(report: Report) -> list[str]:
     for setup in report.setups:
         if setup.facts:
             facts = setup.facts
+            stale = facts.toolchain.stale_index
             compilers = tools.setdefault(facts.target, {})
-            compilers[f"{facts.toolchain.family} {facts.version} ({facts.release})"] = None
+            where = f"{facts.release}, stale index" if stale else facts.release
+            compilers[f"{facts.toolchain.family} {facts.version} ({where})"] = None
             if facts.qemu:
                 compilers[f"QEMU {facts.qemu}"] = None
     told = {target: ", ".join(_short_release(list(names))) for target, names in tools.items()}
@@ -220,35 +241,6 @@ def _short_release(names: list[str]) -> list[str]:
     """The usual release goes without saying; the emulator comes last."""
     names = [name.removesuffix(f" ({DEFAULT_RELEASE})") for name in names]
     return sorted(names, key=lambda name: name.startswith("QEMU "))
-
-
-def _timings(report: Report, labels: dict[str, str]) -> list[str]:
-    """A block for each method of timing, with whose time it is."""
-    lines: list[str] = []
-    methods = dict.fromkeys(item.method for pair in report.pairs for item in pair.timings)
-    for method in methods:
-        timed = [
-            (pair, timing)
-            for pair in report.pairs
-            for timing in pair.timings
-            if timing.method == method
-        ]
-        unit = timed[0][1].before.unit
-        notes = dict.fromkeys(timing.before.note for _, timing in timed if timing.before.note)
-        what = " ".join([method.capitalize(), "throughput", *notes])
-        rows = [_timing_row(labels[pair.setup], timing) for pair, timing in timed]
-        lines += ["", *wrap(f"{what} ({unit}):"), ""]
-        lines += table(["", "before", "after", "after / before"], rows)
-        lines += ["", *wrap(_TIMES.get(method, ""))]
-    return lines
-
-
-def _timing_row(label: str, timing: TimingReport) -> list[str]:
-    ratio = timing.ratio
-    text = "-" if ratio.value is None else f"{ratio.value:.3f}"
-    if ratio.low is not None and ratio.high is not None:
-        text += f" ({ratio.low:.3f} - {ratio.high:.3f})"
-    return [label, _figure(timing.before), _figure(timing.after), text]
 
 
 def _notes(report: Report) -> list[str]:
@@ -270,6 +262,7 @@ def _notes(report: Report) -> list[str]:
 def _finish(report: Report, lines: list[str]) -> str:
     """Footer: reasons, failures, sources, the command, the summary."""
     lines += _notes(report) + left_out_lines(report) + failure_lines(report)
+    lines += gap_lines(report) + version_lines(report) + override_lines(report)
     lines.append("")
     for core in report.cores:
         files = [f"{path} {digest[:12]}" for path, digest in core.files.items()]

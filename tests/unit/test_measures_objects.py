@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from rig.errors import UsageError
+from rig.measures import bloat as objects
 from rig.measures import frame, size
-from rig.measures.bloat import Row, bloat, render
 from rig.measures.stack import Depth
+from rig.report import bloat as bloats
+from rig.report.bloat import Bloat, Row
 from rig.verdicts import Measurement
 
 COMPILED = Path(__file__).parent / "compiled"
@@ -100,13 +102,17 @@ def test_an_archive_is_told_from_an_object() -> None:
 # ------------------------------------------------------------------------------- bloat
 
 
+def bloat(before: bytes, after: bytes) -> Bloat:
+    return bloats.bloat(objects.sizes(before, "before"), objects.sizes(after, "after"))
+
+
 def test_bloat_names_what_grew_and_adds_it_up() -> None:
     before = (COMPILED / "unit-i386.elf").read_bytes()
     after = (COMPILED / "unit-more-i386.elf").read_bytes()
     result = bloat(before, after)
     assert result.rows == (Row("measured", *GROWN),)
     assert result.after - result.before == GROWN[1] - GROWN[0]
-    lines = render(result).splitlines()
+    lines = bloats.render(result)
     grown = GROWN[1] - GROWN[0]
     assert lines[0] == f"add/remove: 0/0 grow/shrink: 1/0 up/down: {grown}/0 ({grown})"
     assert lines[2].split() == ["measured", str(GROWN[0]), str(GROWN[1]), f"+{grown}"]
@@ -123,14 +129,14 @@ def test_bloat_shows_what_came_and_what_went() -> None:
     assert "measured" in removed
     assert sum(row.delta for row in result.rows) == result.after - result.before
     total = f"Total: Before={result.before}, After={result.after}, chg "
-    assert render(result).splitlines()[-1].startswith(total)
+    assert bloats.render(result)[-1].startswith(total)
 
 
 def test_equal_objects_have_no_rows() -> None:
     content = (COMPILED / "unit-i386.elf").read_bytes()
     result = bloat(content, content)
     assert result.rows == ()
-    assert render(result).splitlines()[-1].endswith("chg +0.00%")
+    assert bloats.render(result)[-1].endswith("chg +0.00%")
 
 
 def test_bloat_refuses_what_has_no_sizes() -> None:
