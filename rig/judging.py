@@ -23,7 +23,7 @@ from rig.events import BuildFailed, CellJudged, CheckDone, Measured, Sink
 from rig.events import Built as BuiltEvent
 from rig.guest import Guest
 from rig.lab import Lab
-from rig.measures import frame, not_measured, size
+from rig.measures import bloat, frame, not_measured, size
 from rig.model import Cell, Setup
 from rig.oracle import Oracle
 from rig.verdicts import VERDICTS, Blame, Finding, Measurement, Verdict
@@ -64,12 +64,13 @@ class CellSubject:
 
 
 def measure(cell: Cell, built: Built, lab: Lab) -> tuple[Measurement, ...]:
-    """The exact figures of an object: size and frame."""
+    """The exact figures of an object: size, frame, and every symbol's size."""
     core = cell.core
     also = None if lab.catalog.adapter(core.adapter).whole else core.parts
     return (
         *size.of(built.object, core.symbol, also),
         *frame.of(built.stack_usage, core.symbol, also),
+        *bloat.of(built.object),
     )
 
 
@@ -223,6 +224,8 @@ def acquit(found: Finding, cell: Cell, lab: Lab) -> Finding:
     try:
         wrong = lab.control_fault(cell, control_passes)
     except EnvironmentFault as error:
+        if VERDICTS[found.verdict].blame is not Blame.CORE:
+            return found
         text = f"the control core cannot be asked, so nobody is blamed: {error.what}"
         return Finding(found.check, Verdict.ENVIRONMENT, text, found.case)
     if wrong is not None:
