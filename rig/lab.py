@@ -245,6 +245,10 @@ class Lab:
         """Lets go of a cell's object and program, a megabyte of memory."""
         self._built.forget(_key(cell))
 
+    def forget(self, cell: Cell) -> None:
+        """Lets go of a cell's object and program, a megabyte of memory."""
+        self._built.forget(_key(cell))
+
     # ----------------------------------------------------------------------------- guests
 
     def guest(self, cell: Cell, *, give_up: int = GIVE_UP, confirm: bool = True) -> Guest:

@@ -37,6 +37,11 @@ class Once(Generic[K, V]):
         """Remembers a value that was made elsewhere; a second one for a key is ignored."""
         self.get(key, lambda: value)
 
+    def forget(self, key: K) -> None:
+        """Lets go of a value; it is made again when it is asked for again."""
+        with self._guard:
+            self._values.pop(key, None)
+
     def __contains__(self, key: K) -> bool:
         with self._guard:
             return key in self._values

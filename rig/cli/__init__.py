@@ -85,6 +85,7 @@ def _add_verbs() -> None:
         images,
         listing,
         matrix,
+        mutants,
         report,
         settings,
     )
@@ -95,6 +96,7 @@ def _add_verbs() -> None:
         "build": (build.build, "Objects and programs as files."),
         "images": (images.images, "Make the toolchain images ready."),
         "list": (listing.names, "Names: targets, cores, profiles, setups, checks."),
+        "mutants": (mutants.mutants, "Do the checks find faults that are known to be there?"),
         "report": (report.report, "Show saved reports or journals; merge those of shards."),
         "matrix": (matrix.matrix, "The setups as jobs for continuous integration."),
         "config": (settings.config, "Check and show the settings of this project."),
