@@ -6,8 +6,9 @@
 static const char *const names[ARG_COUNT] = {
 	[ARG_AT] = "at",     [ARG_CTR] = "ctr",	    [ARG_CUT] = "cut",	 [ARG_F] = "f",
 	[ARG_FILL] = "fill", [ARG_GUARD] = "guard", [ARG_H] = "h",	 [ARG_IN] = "in",
-	[ARG_INC] = "inc",   [ARG_KEY] = "key",	    [ARG_LOOPS] = "loops", [ARG_N] = "n",
-	[ARG_OUT] = "out",   [ARG_STACK] = "stack", [ARG_T] = "t",
+	[ARG_INC] = "inc",   [ARG_KEY] = "key",	    [ARG_LOOPS] = "loops", [ARG_MAP] = "map",
+	[ARG_N] = "n",	     [ARG_OUT] = "out",	    [ARG_REP] = "rep",	 [ARG_STACK] = "stack",
+	[ARG_T] = "t",
 };
 
 static int find(struct slice name)
@@ -72,6 +73,10 @@ static int read_value(struct args *args, enum arg arg, struct slice text)
 		return read_inc(text, &args->inc);
 	case ARG_LOOPS:
 		return parse_decimal(text, UINT64_MAX, &args->loops);
+	case ARG_REP:
+		return parse_decimal(text, UINT64_MAX, &args->rep);
+	case ARG_MAP:
+		return parse_decimal(text, UINT64_MAX, &args->map);
 	case ARG_GUARD:
 		return read_guard(text, &args->guard);
 	case ARG_FILL:
@@ -103,6 +108,7 @@ static void set_defaults(struct args *args)
 	args->f[1] = 0;
 	args->inc = BLAKE2B_BLOCK_BYTES;
 	args->loops = 1;
+	args->rep = 1;
 }
 
 const char *args_read(struct args *args, struct slice words, unsigned int allowed,

@@ -18,8 +18,10 @@ enum arg {
 	ARG_INC,
 	ARG_KEY,
 	ARG_LOOPS,
+	ARG_MAP,
 	ARG_N,
 	ARG_OUT,
+	ARG_REP,
 	ARG_STACK,
 	ARG_T,
 	ARG_COUNT,
@@ -43,6 +45,8 @@ struct args {
 	uint64_t f[2];
 	uint32_t inc;
 	uint64_t loops;
+	uint64_t rep;
+	uint64_t map; /* used if ARG_MAP was given */
 };
 
 /*

@@ -52,6 +52,27 @@ void port_unmap(void *pages, size_t size)
 	munmap(pages, size);
 }
 
+void *port_repeat(const void *bytes, size_t size, size_t times)
+{
+	int memory = memfd_create("message", 0);
+	uint8_t *pages = MAP_FAILED;
+	size_t i;
+
+	if (memory >= 0 && size % port_page_size() == 0 &&
+	    write(memory, bytes, size) == (ssize_t)size)
+		pages = mmap(NULL, size * times, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (i = 0; pages != MAP_FAILED && i < times; i++) {
+		if (mmap(pages + i * size, size, PROT_READ, MAP_SHARED | MAP_FIXED, memory, 0) ==
+		    MAP_FAILED) {
+			munmap(pages, size * times);
+			pages = MAP_FAILED;
+		}
+	}
+	if (memory >= 0)
+		close(memory);
+	return pages == MAP_FAILED ? NULL : pages;
+}
+
 int port_protect(void *pages, size_t size, enum port_access access)
 {
 	return mprotect(pages, size, access == PORT_NONE ? PROT_NONE : PROT_READ | PROT_WRITE);

@@ -23,6 +23,12 @@ int port_write(const void *bytes, size_t size);
 void *port_map(size_t size);
 void port_unmap(void *pages, size_t size);
 
+/*
+ * Memory, not to be written, in which @size bytes lie @times over without a gap; NULL where whole
+ * pages or the address space do not allow it. It takes the memory of @size bytes alone.
+ */
+void *port_repeat(const void *bytes, size_t size, size_t times);
+
 /* 0 or -1; address and size are multiples of the page size */
 int port_protect(void *pages, size_t size, enum port_access access);
 

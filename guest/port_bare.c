@@ -80,6 +80,15 @@ void port_unmap(void *pages, size_t size)
 	call6(MUNMAP, (long)pages, (long)size, 0, 0, 0, 0);
 }
 
+/* For messages past 4 GiB, which no target without a C library can address. */
+void *port_repeat(const void *bytes, size_t size, size_t times)
+{
+	(void)bytes;
+	(void)size;
+	(void)times;
+	return NULL;
+}
+
 int port_protect(void *pages, size_t size, enum port_access access)
 {
 	long protection = access == PORT_NONE ? PROTECTION_NONE : PROTECTION_READ_WRITE;

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from typing import ParamSpec
 
 from rig.errors import UsageError
-from rig.streams import EMPTY, Data, parse_data
+from rig.streams import EMPTY, LONGEST, Data, parse_data
 
 BLOCK = 128
 Pair64 = tuple[int, int]
@@ -30,6 +30,7 @@ class Hash:
 
     n: digest bytes. cut: lengths of all pieces but the last. fill: byte of the context's memory
     before init. stack: byte of the stack before each call, None leaves it. ctr: counter preset.
+    rep, map: the message is data so many times over, each time by itself or all in one piece.
     """
 
     n: int = 64
@@ -42,11 +43,18 @@ class Hash:
     fill: int = 0xA5
     stack: int | None = None
     ctr: Pair64 | None = None
+    rep: int = 1
+    map: int = 1
+
+    @property
+    def length(self) -> int:
+        """Bytes of the whole message."""
+        return self.data.length * self.rep * self.map
 
     @property
     def blocks(self) -> int:
         """How many blocks a correct hash compresses; a key is a block of its own."""
-        total = self.data.length + (BLOCK if self.key.length else 0)
+        total = self.length + (BLOCK if self.key.length else 0)
         return max(1, -(-total // BLOCK))
 
     @property
@@ -63,6 +71,10 @@ class Hash:
         _add_place(words, self)
         if self.ctr is not None:
             words.append(f"ctr={_pair_text(self.ctr)}")
+        if self.rep != 1:
+            words.append(f"rep={self.rep}")
+        if self.map != 1:
+            words.append(f"map={self.map}")
         return " ".join(words)
 
 
@@ -79,6 +91,10 @@ class Compress:
     guard: str = "-"
     fill: int = 0xA5
     stack: int | None = None
+
+    @property
+    def length(self) -> int:
+        return self.data.length
 
     @property
     def blocks(self) -> int:
@@ -133,7 +149,7 @@ class Case:
         if isinstance(question, Hash):
             pieces, key, size = len(question.cut) + 1, question.key.length, question.n
         others = self.line.count("=")
-        return question.data.length, pieces, key, others, size, len(self.line), self.line
+        return question.length, pieces, key, others, size, len(self.line), self.line
 
 
 P = ParamSpec("P")
@@ -164,9 +180,11 @@ def hash_case(
     fill: int = 0xA5,
     stack: int | None = None,
     ctr: Pair64 | None = None,
+    rep: int = 1,
+    map: int = 1,
 ) -> Case:
     """A case of ``hash``."""
-    return case_of(Hash(n, key, data, tuple(cut), at, out, guard, fill, stack, ctr))
+    return case_of(Hash(n, key, data, tuple(cut), at, out, guard, fill, stack, ctr, rep, map))
 
 
 def compress_case(
@@ -243,6 +261,20 @@ def _judge_hash(question: Hash) -> None:
         )
     if question.ctr is not None:
         _judge_pair("ctr", question.ctr)
+    _judge_repeated(question)
+
+
+def _judge_repeated(question: Hash) -> None:
+    """Of the ways to write a message of many gigabytes."""
+    for name, times in (("rep", question.rep), ("map", question.map)):
+        _within(name, times, 1, LONGEST)
+    _within("message length", question.length, 0, LONGEST)
+    if question.map != 1 and (
+        question.rep != 1 or question.cut or question.at or question.guard != "-"
+    ):
+        raise UsageError("map goes without rep, cut, at and guard")
+    if question.ctr is not None and question.length != question.data.length:
+        raise UsageError("ctr goes without rep and map")
 
 
 def _judge_compress(question: Compress) -> None:
@@ -323,6 +355,8 @@ _HASH: dict[str, _Reader] = {
     **_SHARED,
     "out": ("out", _count),
     "ctr": ("ctr", _pair),
+    "rep": ("rep", _count),
+    "map": ("map", _count),
 }
 _COMPRESS: dict[str, _Reader] = {
     "h": ("h", parse_data),

@@ -143,8 +143,9 @@ class Oracle:
             message = self._streams.content(question.data)
             return hash_with_counter(message, key, question.n, question.ctr)
         state = hashlib.blake2b(key=key, digest_size=question.n)
-        for chunk in self._streams.chunks(question.data):
-            state.update(chunk)
+        for _ in range(question.rep * question.map):
+            for chunk in self._streams.chunks(question.data):
+                state.update(chunk)
         return state.digest()
 
     def _compress(self, question: Compress) -> str:

@@ -12,7 +12,7 @@ from rig.errors import ConfigError
 SCALE_VARIABLE = "RIG_TIMEOUT_SCALE"
 
 _LENGTHS = re.compile(r"\b(?:in|key|h)=\w+:\d+:(\d{1,12})\b")
-_LOOPS = re.compile(r"\bloops=(\d{1,9})\b")
+_TIMES = re.compile(r"\b(?:loops|rep|map)=(\d{1,13})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,15 @@ class Patience:
 def _work(cases: Sequence[str]) -> int:
     """Bytes that cases hash, about. One search for all: it is done for every batch."""
     text = "\n".join(cases)
-    if "loops=" in text:
-        return sum(_looped(case) for case in cases)
+    if _TIMES.search(text):
+        return sum(_repeated(case) for case in cases)
     return len(text) + sum(map(int, _LENGTHS.findall(text)))
 
 
-def _looped(case: str) -> int:
-    loops = _LOOPS.search(case)
+def _repeated(case: str) -> int:
+    times = _TIMES.search(case)
     size = len(case) + sum(map(int, _LENGTHS.findall(case)))
-    return size * int(loops[1]) if loops else size
+    return size * int(times[1]) if times else size
 
 
 def timeout_scale() -> float:

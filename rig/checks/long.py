@@ -1,17 +1,22 @@
-"""Messages longer than a 16-bit length; with ``--long``, than a 32-bit one."""
+"""Messages longer than a 16-bit length; with ``--long``, than a 32-bit one.
+
+The guest never holds gigabytes: a long message is one of a megabyte many times over.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rig.cases import BLOCK, Case, hash_case, made_once
+from rig.cases import Case, hash_case, made_once
 from rig.checks import Check, Subject
 from rig.checks.judge import judge
 from rig.streams import stream
 from rig.verdicts import Finding
 
 _16 = 1 << 16
-_32 = 1 << 32
+_MIB = 1 << 20
+_PAST_32 = (1 << 32) // _MIB + 1
+"""So many MiB are more than a 32-bit length can say."""
 
 
 @made_once
@@ -23,16 +28,20 @@ def cases() -> Iterator[Case]:
     yield hash_case(stream("inc", 1, _16 + 1), cut=(1,), key=stream("inc", 2, 64))
 
 
-def past_4_gib() -> Iterator[Case]:
-    """Minutes of work, and memory for the whole message twice over."""
-    yield hash_case(stream("inc", 1, _32 + 1))
-    yield hash_case(stream("byte", 3, _32 + BLOCK), cut=(BLOCK,))
+def past_4_gib(bits: int) -> Iterator[Case]:
+    """A minute or two of work each. bits: of a length; one of 32 cannot say so much at once.
+
+    In many pieces, none of which ends with a block, and in one.
+    """
+    yield hash_case(stream("lcg", 1, _MIB + 1), rep=_PAST_32)
+    if bits == 64:
+        yield hash_case(stream("lcg", 1, _MIB), map=_PAST_32)
 
 
 def _run(subject: Subject) -> Iterator[Finding]:
     yield from judge("long", subject, cases())
     if subject.long:
-        yield from judge("long", subject, past_4_gib(), shrink=False)
+        yield from judge("long", subject, past_4_gib(subject.setup.target.bits), shrink=False)
 
 
 CHECK = Check("long", "lengths kept in a type that is too short", 60, _run)
