@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from rig.catalog import Adapter
@@ -40,6 +40,7 @@ def _folders(cell: Cell, adapter: Adapter) -> list[str]:
 def core_command(cell: Cell, adapter: Adapter, facts: ToolchainFacts) -> tuple[str, ...]:
     """The command that compiles a core's unit, as run in its job folder."""
     setup, core = cell
+    own = setup.toolchain.command
     return (
         *compiler_argv(setup.target, facts),
         *core_flags(setup, facts),
@@ -47,17 +48,25 @@ def core_command(cell: Cell, adapter: Adapter, facts: ToolchainFacts) -> tuple[s
         *core.cflags,
         *(f"-D{define}" for define in core.defines),
         *_folders(cell, adapter),
+        *(_system_headers(setup.target.triple) if own else ()),
         # neither changes the code: line tables for diagnosis, and the frame as reported
         *("-g1", "-fstack-usage"),
         *("-MD", "-MF", "core.d", "-c", core.unit, "-o", "core.o"),
     )
 
 
+def _system_headers(triple: str) -> tuple[str, ...]:
+    """For a compiler without a C library, as kernel.org's are: searched last of all."""
+    folders = (f"/usr/{triple}/include", f"/usr/include/{triple}", "/usr/include")
+    return tuple(word for folder in folders for word in ("-idirafter", folder))
+
+
 def driver_script(cell: Cell, guest: Files) -> str:
     """Compiles the driver once a target, always by the target's own gcc: it is not measured."""
     target = cell.setup.target
     other_port = "port_bare.c" if target.libc else "port.c"
-    apart = {"mem.c", "blake2b.c", other_port}  # of the adapter's convention, or not ours
+    # of the adapter's convention, or another program's
+    apart = {"mem.c", "blake2b.c", "duel.c", other_port}
     units = sorted(p for p in guest if "/" not in p and p.endswith(".c") and p not in apart)
     command = (
         *(f"{target.triple}-gcc", "-O2", "-g1", "-std=gnu11", *WARNINGS),
@@ -78,20 +87,54 @@ def who_source(core: str, build: str) -> bytes:
 
 def program_script(cell: Cell, adapter: Adapter, facts: ToolchainFacts) -> str:
     """Compiles adapter and mem*, renames, links given.o (the core) and driver.a."""
-    setup, core = cell
-    target, family = setup.target, setup.toolchain.family
-    lto = LTO in core_flags(setup, facts)
-    compile_ = (
-        *compiler_argv(target, facts),
+    own = (*_around_command(cell, adapter, facts), "-c", f"{_SHARED}/mem.c", "who.c")
+    steps, objects = _core_steps(cell, adapter, facts)
+    link = link_command(cell, PROGRAM, ("who.o", "mem.o", *objects, "driver.a"))
+    return script((own, *steps, link))
+
+
+def script(steps: Iterable[Sequence[str]]) -> str:
+    """Commands for ``sh -e``, one a line."""
+    return "".join(f"{shlex.join(step)}\n" for step in steps)
+
+
+def link_command(cell: Cell, output: str, parts: Sequence[str]) -> tuple[str, ...]:
+    """Links a static program; the target's gcc does it whichever compiler made the parts."""
+    target = cell.setup.target
+    # no library is named: gcc brings its own and C's, unless target.toml says -nostdlib
+    return (
+        *(f"{target.triple}-gcc", "-static", "-no-pie", "-o", output),
+        *target.link.of("gcc"),
+        *cell.setup.flags.link.of(cell.setup.toolchain.family),
+        *parts,
+    )
+
+
+def _around_command(cell: Cell, adapter: Adapter, facts: ToolchainFacts) -> tuple[str, ...]:
+    """How the units around a core are compiled: with its calling convention.
+
+    A user's own gcc may have no C library: the target's gcc then compiles them.
+    """
+    target, family = cell.setup.target, cell.setup.toolchain.family
+    own = cell.setup.toolchain.command and family == "gcc"
+    return (
+        *((f"{target.triple}-gcc",) if own else compiler_argv(target, facts)),
         *("-O2", "-g1", "-std=gnu11", *WARNINGS),
         *target.driver.of(family),
-        *passed(setup.flags.abi.of(family), facts),
-        *(f"-D{define}" for define in core.defines),
+        *passed(cell.setup.flags.abi.of(family), facts),
+        *(f"-D{define}" for define in cell.core.defines),
         *_folders(cell, adapter),
     )
+
+
+def _core_steps(
+    cell: Cell, adapter: Adapter, facts: ToolchainFacts
+) -> tuple[list[tuple[str, ...]], list[str]]:
+    """From given.o to the objects of core and adapter that go into a program."""
+    compile_ = _around_command(cell, adapter, facts)
     around = [f"{_SHARED}/{path}" for path in adapter.sources]
-    steps = [(*compile_, "-c", f"{_SHARED}/mem.c", "who.c")]
-    if lto:
+    steps: list[tuple[str, ...]] = []
+    if LTO in core_flags(cell.setup, facts):
         steps.append((*compile_, LTO, "-c", *around))
         objects = ["core.o"]
         steps.append(_lto_step(cell, facts, [*_objects(adapter), "given.o"], objects[0]))
@@ -100,18 +143,67 @@ def program_script(cell: Cell, adapter: Adapter, facts: ToolchainFacts) -> str:
         objects = [*_objects(adapter), "core.o"]
         steps.append(("cp", "given.o", "core.o"))
     rename = (
-        f"{target.triple}-objcopy",
+        f"{cell.setup.target.triple}-objcopy",
         *(f"--redefine-sym={name}=rig_core_{name}" for name in MEM),
     )
-    steps += [(*rename, name) for name in objects]
-    # no library is named: gcc brings its own and C's, unless target.toml says -nostdlib
-    link = (
-        *(f"{target.triple}-gcc", "-static", "-no-pie", "-o", PROGRAM),
-        *target.link.of("gcc"),
-        *setup.flags.link.of(family),
-        *("who.o", "mem.o", *objects, "driver.a"),
-    )
-    return "".join(f"{shlex.join(step)}\n" for step in (*steps, link))
+    return [*steps, *((*rename, name) for name in objects)], objects
+
+
+# ------------------------------------------------------------------------------- a duel
+
+OPS = "rig_ops"
+"""The one name that an adapter offers (guest/ops.h)."""
+
+SIDE = "side.o"
+DUELS = ("duel-1", "duel-2", "duel-3")
+"""Programs of one pair, the same but for where their parts lie."""
+
+_PAD = '.text\n.skip 48\n.section .note.GNU-stack,"",%progbits\n'
+_ORDERS = (
+    ("before.o", "after.o", "control.o"),
+    ("control.o", "after.o", "before.o"),
+    ("pad.o", "after.o", "pad.o", "before.o", "pad.o", "control.o"),
+)
+
+
+def side_script(cell: Cell, adapter: Adapter, facts: ToolchainFacts) -> str:
+    """One side of a duel: core and adapter as one object whose only global name is its ops.
+
+    All other names become its own, so that two cores of one name live in one program.
+    """
+    steps, objects = _core_steps(cell, adapter, facts)
+    triple = cell.setup.target.triple
+    join = (f"{triple}-ld", "-r", "-o", SIDE, *objects)
+    return script((*steps, join, (f"{triple}-objcopy", f"--keep-global-symbol={OPS}", SIDE)))
+
+
+def duel_script(before: Cell, adapter: Adapter, facts: ToolchainFacts) -> str:
+    """Links left.o and right.o, two sides, into the programs of :data:`DUELS`.
+
+    The control is the left side once more, under another name.
+    """
+    target = before.setup.target
+    named = {"before": "left.o", "after": "right.o", "control": "left.o"}
+    plain = (f"{target.triple}-gcc", "-O2", "-g1", "-std=gnu11", *WARNINGS)
+    steps: list[tuple[str, ...]] = [
+        (*_around_command(before, adapter, facts), "-c", f"{_SHARED}/mem.c"),
+        (*plain, *target.driver.of("gcc"), f"-I{_SHARED}", "-c", f"{_SHARED}/duel.c"),
+        (*plain, *target.driver.of("gcc"), "-c", "pad.s"),
+    ]
+    steps += [
+        (f"{target.triple}-objcopy", f"--redefine-sym={OPS}=duel_{name}", side, f"{name}.o")
+        for name, side in named.items()
+    ]
+    steps += [
+        link_command(before, duel, ("duel.o", "mem.o", *order, "driver.a"))
+        for duel, order in zip(DUELS, _ORDERS, strict=True)
+    ]
+    return script(steps)
+
+
+def pad_source() -> bytes:
+    """Bytes between the parts of a duel: what is moved lies otherwise in the caches' lines."""
+    return _PAD.encode()
 
 
 def _objects(adapter: Adapter) -> list[str]:

@@ -148,16 +148,20 @@ class Toolchain:
 
     family: ``gcc`` or ``clang``. version: major version asked for, empty for the release's own.
     stale_index: packages may come from an index past its date, since the user said so.
+    command: a compiler of the user's own, a program of this machine (host engine).
     """
 
     family: str
     version: str = ""
     release: str = DEFAULT_RELEASE
     stale_index: bool = False
+    command: str = ""
 
     @property
     def label(self) -> str:
-        """``gcc``, ``clang-22``, ``bookworm/gcc``."""
+        """``gcc``, ``clang-22``, ``bookworm/gcc``; of the user's own, the program's name."""
+        if self.command:
+            return self.command.rpartition("/")[-1]
         name = f"{self.family}-{self.version}" if self.version else self.family
         return name if self.release == DEFAULT_RELEASE else f"{self.release}/{name}"
 

@@ -42,7 +42,9 @@ def image_tag(spec: ImageSpec, images: Path, others: Sequence[Path] = ()) -> str
 
 
 def compiler_name(target: Target, toolchain: Toolchain) -> str:
-    """The executable: ``i686-linux-gnu-gcc-13``, ``clang-22``."""
+    """The executable: ``i686-linux-gnu-gcc-13``, ``clang-22``, or the user's own."""
+    if toolchain.command:
+        return toolchain.command
     name = f"{target.triple}-gcc" if toolchain.family == "gcc" else toolchain.family
     return f"{name}-{toolchain.version}" if toolchain.version else name
 

@@ -21,6 +21,11 @@ def check(
     stale_index: options.StaleIndex = False,
     tree: options.Tree = None,
     side: options.Side = None,
+    frame_limit: options.FrameLimit = None,
+    cc: options.Cc = None,
+    cross_compile: options.CrossCompile = None,
+    flags_from: options.FlagsFrom = None,
+    no_work: options.NoWork = False,
     jobs: options.Jobs = options.CPUS,
     engine: options.Engine = None,
     json: options.Json = None,
@@ -34,10 +39,13 @@ def check(
     """Check that cores are right: every digest against an independent oracle.
 
     A failure is told with the smallest case that shows it and the line that repeats it.
+    With several compilers the table has their frames and work too, and where along a
+    family's versions a core turns bad.
 
     Examples:
       rig check rolled
       rig check my.c --on i386/gcc/kernel --case 'hash in=inc:0:129'
+      rig check my.c --on i386 --toolchain 'gcc*' --toolchain sid/gcc-15 --stale-index
     """
     check_writable(json)
     asked = Asked(
@@ -56,6 +64,11 @@ def check(
         stale_index=stale_index,
         tree=tree,
         side=side,
+        trace=bool(toolchain or cc or cross_compile) and not no_work and case is None,
+        frame_limit=frame_limit,
+        cc=tuple(cc or ()),
+        cross_compile=cross_compile,
+        flags_from=flags_from,
     )
     from rig.cli.planning import plan_check  # noqa: PLC0415 - loads catalog and sources
     from rig.report.text import render_check  # noqa: PLC0415

@@ -31,6 +31,10 @@ def compare(
     ] = None,
     tree: options.Tree = None,
     side: options.Side = None,
+    frame_limit: options.FrameLimit = None,
+    cc: options.Cc = None,
+    cross_compile: options.CrossCompile = None,
+    flags_from: options.FlagsFrom = None,
     jobs: options.Jobs = options.CPUS,
     engine: options.Engine = None,
     json: options.Json = None,
@@ -38,9 +42,13 @@ def compare(
     full: Annotated[
         bool, typer.Option("--full", help="Show all that is measured, not the main figures.")
     ] = False,
-    no_work: Annotated[
-        bool, typer.Option("--no-work", help="Leave instructions and stack out.")
+    distance: Annotated[
+        bool, typer.Option("--distance", help="Show distances between symbols, as patches do.")
     ] = False,
+    bloat: Annotated[
+        bool, typer.Option("--bloat", help="List each setup's symbols like bloat-o-meter.")
+    ] = False,
+    no_work: options.NoWork = False,
     seed: options.Seed = 1,
     case: options.Case = None,
     checks: options.Checks = None,
@@ -78,10 +86,13 @@ def compare(
         stale_index=stale_index,
         tree=tree,
         side=side,
+        frame_limit=frame_limit,
+        cc=tuple(cc or ()),
+        cross_compile=cross_compile,
+        flags_from=flags_from,
     )
     from rig.cli.planning import plan_compare  # noqa: PLC0415 - loads catalog and sources
     from rig.report.text import render_compare  # noqa: PLC0415
 
-    return run(
-        asked, plan_compare(asked, cores or (), patch), partial(render_compare, full=full)
-    )
+    render = partial(render_compare, full=full, distance=distance, bloat=bloat)
+    return run(asked, plan_compare(asked, cores or (), patch), render)

@@ -57,7 +57,7 @@ Toolchains = Annotated[
 StaleIndex = Annotated[
     bool,
     typer.Option(
-        "--stale-index", help="Accept a release's package index that is past its date."
+        "--stale-index", help="Accept another release's package index that is past its date."
     ),
 ]
 Tree = Annotated[
@@ -72,6 +72,33 @@ Side = Annotated[
         help="What if: this side (32, 64) of CONFIG_64BIT on every target.",
     ),
 ]
+FrameLimit = Annotated[
+    int | None,
+    typer.Option(
+        "--frame-limit", metavar="N", min=1, help="A stack frame above N bytes fails its cell."
+    ),
+]
+Cc = Annotated[
+    list[str] | None,
+    typer.Option("--cc", metavar="CMD", help="A compiler of your own (--engine host)."),
+]
+CrossCompile = Annotated[
+    str | None,
+    typer.Option(
+        "--cross-compile",
+        metavar="PREFIX",
+        help="Your own gcc by its prefix, as for make (--engine host).",
+    ),
+]
+FlagsFrom = Annotated[
+    str | None,
+    typer.Option(
+        "--flags-from",
+        metavar="FILE",
+        help="Flags of a real kbuild: DIR/lib/crypto/.blake2b.o.cmd.",
+    ),
+]
+NoWork = Annotated[bool, typer.Option("--no-work", help="Leave instructions and stack out.")]
 Jobs = Annotated[
     int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Work on so many at a time.")
 ]

@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from rig import catalog, config, sources
-from rig.budgets import UNTRACED
+from rig.budgets import UNTRACED, Budget
 from rig.campaign import Plan, chosen_checks
+from rig.cli.ownbuild import fitting, noted, own_toolchains, with_flags_from
 from rig.cli.running import Asked, typed
 from rig.errors import UsageError
-from rig.model import Core, Pair, Setup
+from rig.model import DEFAULT_RELEASE, Core, Pair, Setup
 from rig.shards import parse_shard, share
 
 DEFAULT_PAIR = ("unrolled", "rolled")
@@ -70,10 +71,19 @@ def _with_settings(asked: Asked, project: config.Project) -> Asked:
 
 def _setups(asked: Asked, known: catalog.Catalog) -> list[Setup]:
     """The chosen setups, or this machine's part of them."""
-    toolchains = known.choose_toolchains(asked.toolchains)
-    if asked.stale_index:
-        toolchains = [replace(toolchain, stale_index=True) for toolchain in toolchains]
-    setups = known.setups(asked.on, asked.profile, toolchains)
+    chosen = bool(asked.on)
+    own = own_toolchains(asked.cc, asked.cross_compile, asked.engine)
+    only_own = own and not asked.toolchains
+    toolchains = [] if only_own else known.choose_toolchains(asked.toolchains)
+    if asked.stale_index:  # the usual release keeps its index, and its images
+        toolchains = [
+            replace(one, stale_index=one.release != DEFAULT_RELEASE) for one in toolchains
+        ]
+    setups = known.setups(asked.on, asked.profile, [*toolchains, *own])
+    if own and not chosen:
+        setups = fitting(setups)
+    if asked.flags_from:
+        setups = with_flags_from(setups, asked.flags_from, chosen)
     return share(setups, parse_shard(asked.shard or ""))
 
 
@@ -100,6 +110,11 @@ def _plan(
     project: config.Project,
 ) -> Plan:
     budgets = () if asked.case else project.budgets
+    if asked.frame_limit is not None and not asked.case:
+        limit = Budget({"frame": asked.frame_limit}, place=f"--frame-limit {asked.frame_limit}")
+        budgets = (*budgets, limit)
+    if asked.flags_from:
+        cores = noted(cores, asked.flags_from)
     plan = Plan(
         kind=kind,
         cores=tuple(cores),

@@ -49,6 +49,10 @@ class Asked:
     stale_index: bool = False
     tree: str | None = None
     side: int | None = None
+    frame_limit: int | None = None
+    cc: tuple[str, ...] = ()
+    cross_compile: str | None = None
+    flags_from: str | None = None
 
 
 def split_names(text: str | None) -> tuple[str, ...]:
