@@ -43,6 +43,7 @@ lint: venv
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
+	.ci/lint_jobs
 
 images: setup
 	@.venv/bin/rig images $(ARGS)

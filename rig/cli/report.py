@@ -131,12 +131,15 @@ def _junit(found: Report) -> str:
 
 
 def _github(found: Report) -> str:
-    """Annotations; the summary goes to its file, or stands before them where there is none."""
+    """Annotations; the summary goes to its file, never to standard output.
+
+    There a line of it would be a command to the runner.
+    """
     from rig.report.github import commands, step_summary  # noqa: PLC0415
 
     path = os.environ.get(_SUMMARY)
     if not path:
-        return f"{step_summary(found)}\n{commands(found)}"
+        return commands(found)
     try:
         with open(path, "a", encoding="utf-8") as out:
             out.write(step_summary(found))

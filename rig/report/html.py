@@ -24,6 +24,8 @@ from rig.report.view import (
     pair_cells,
     percent,
     state,
+    time_notes,
+    timed,
     tools,
 )
 from rig.verdicts import VERDICTS, Measurement, Verdict
@@ -98,6 +100,7 @@ def render(report: Report) -> str:
         charts=_charts(report, labels),
         failing=failing(report),
         timings=_timings(report, labels),
+        time_notes=time_notes(report),
         left_out=left_out(report),
         tools=tools(report),
         cells=[_cell(cell, labels) for cell in report.cells],
@@ -225,13 +228,11 @@ def _timings(report: Report, labels: dict[str, str]) -> list[dict[str, str]]:
         {
             "label": labels[pair.setup],
             "method": clean(timing.method),
-            "before": figure(timing.before),
-            "after": figure(timing.after),
-            "unit": clean(timing.before.unit),
+            "before": f"{figure(timing.before)} {clean(timing.before.unit)}",
+            "after": f"{figure(timing.after)} {clean(timing.after.unit)}",
             "ratio": _ratio(timing.ratio),
         }
-        for pair in report.pairs
-        for timing in pair.timings
+        for pair, timing in timed(report)
     ]
 
 

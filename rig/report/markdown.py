@@ -24,6 +24,8 @@ from rig.report.view import (
     percent,
     state,
     story,
+    time_notes,
+    timed,
     tools,
 )
 from rig.verdicts import Verdict
@@ -181,12 +183,11 @@ def _timing(report: Report) -> list[str]:
             figure(timing.after),
             "-" if timing.ratio.value is None else f"{timing.ratio.value:.3f}",
         ]
-        for pair in report.pairs
-        for timing in pair.timings
+        for pair, timing in timed(report)
     ]
     if not rows:
         return []
-    note = "Emulated time is the emulator's, not hardware's; do not read it as speed."
+    note = " ".join(time_notes(report))
     grid = _grid(["setup", "whose time", "before, MB/s", "after, MB/s", "after / before"], rows)
     return ["<details>", "<summary>Time</summary>", "", note, "", *grid, "</details>", ""]
 

@@ -26,6 +26,9 @@ from rig.verdicts import Measurement
 _COLUMNS = {"size": "size (bytes)", "frame": "frame (bytes)", "work": "insns/block"}
 """Measurements beside the verdict: name -> head."""
 
+_SHORT = {"size": "size", "frame": "frame", "work": "insns/block"}
+_SHORT_UNITS = "; size and frame in bytes"
+
 _MORE = {"stack": "stack (bytes)"}
 """In a block of their own below."""
 
@@ -79,16 +82,18 @@ def render_check(report: Report) -> str:
     """A table a core: figures of each setup, cases judged, verdict; then failures."""
     labels = setup_labels(report)
     names = _measured(report.cells, _COLUMNS)
-    heads = ["", *(_COLUMNS[name] for name in names), "cases", "verdict"]
+    many = "work" in names  # one core, many compilers: then the lines are to stay whole
+    heads = ["", *((_SHORT if many else _COLUMNS)[name] for name in names)]
+    heads += ["verdict"] if many else ["cases", "verdict"]
     title = ", ".join(core.name for core in report.cores)
-    lines = _header(report, f"{_symbols(report)}: {title}")
+    lines = _header(report, f"{_symbols(report)}: {title}{_SHORT_UNITS if many else ''}")
     cores = dict.fromkeys(cell.core for cell in report.cells)
     for core in cores:
         rows = [
             [
                 labels[cell.setup],
                 *(_figure(cell.measurement(name)) for name in names),
-                str(cell.tried),
+                *([] if many else [str(cell.tried)]),
                 _verdict(cell),
             ]
             for cell in report.cells
@@ -127,7 +132,9 @@ def summary(report: Report) -> str:
 
 def setup_labels(report: Report) -> dict[str, str]:
     """Setup id -> ``x86_64, gcc-14``, targets aligned; the profile where there are several."""
-    names = {setup.id: _names(setup) for setup in report.setups}
+    mentioned = [*report.setups, *(report.setup(cell.setup) for cell in report.cells)]
+    mentioned += [report.setup(pair.setup) for pair in report.pairs]
+    names = {setup.id: _names(setup) for setup in mentioned}
     profiles = {profile for _, _, profile in names.values()}
     wide = max((len(target) for target, _, _ in names.values()), default=0) + 1
     labels = {}

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rig.errors import ExitCode
-from rig.report.document import CellReport, PairReport, Report, SetupReport
+from rig.report.document import CellReport, PairReport, Report, SetupReport, TimingReport
 from rig.report.failures import difference, repeat_command
 from rig.report.layout import clean, clean_lines
 from rig.verdicts import VERDICTS, Blame, Measurement, Verdict
@@ -20,6 +20,12 @@ from rig.verdicts import VERDICTS, Blame, Measurement, Verdict
 _LEFT_OUT = (Verdict.NOT_COVERED, Verdict.UNSUPPORTED, Verdict.SKIPPED)
 _DETAIL_LINES = 20
 MINUS = "-"
+
+TIMES = {
+    "native": "Native time is that of the machine that ran it.",
+    "emulated": "Emulated time is the emulator's, not hardware's; do not read it as speed.",
+}
+"""Whose time it is, in the order of how much it says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +183,26 @@ def pair_cells(report: Report, pair: PairReport) -> tuple[CellReport, CellReport
     before = report.cell(pair.setup, pair.before) or CellReport(pair.setup, pair.before)
     after = report.cell(pair.setup, pair.after) or CellReport(pair.setup, pair.after)
     return before, after
+
+
+def timed(report: Report) -> list[tuple[PairReport, TimingReport]]:
+    """All timings that came to a figure, native ones first."""
+    order = list(TIMES)
+    found = [
+        (pair, timing)
+        for pair in report.pairs
+        for timing in pair.timings
+        if timing.ratio.value is not None
+    ]
+    return sorted(
+        found, key=lambda one: order.index(one[1].method) if one[1].method in order else -1
+    )
+
+
+def time_notes(report: Report) -> list[str]:
+    """A sentence on each kind of time in a report."""
+    methods = {timing.method for _, timing in timed(report)}
+    return [note for method, note in TIMES.items() if method in methods]
 
 
 def tools(report: Report) -> list[tuple[str, str]]:

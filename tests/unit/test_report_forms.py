@@ -200,6 +200,13 @@ def test_a_good_run_has_no_annotations(good):
     assert github.commands(replace(good, complete=False)).startswith("::warning ")
 
 
+def test_only_annotations_stand_on_standard_output(report, tmp_path, monkeypatch):
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    save(report, tmp_path / "r.json")
+    done = CliRunner().invoke(app, ["report", str(tmp_path / "r.json"), "--format", "github"])
+    assert all(line.startswith("::") for line in done.output.splitlines())
+
+
 def test_the_summary_goes_to_its_file(report, tmp_path, monkeypatch):
     save(report, tmp_path / "r.json")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
