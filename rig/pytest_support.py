@@ -2,82 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from types import TracebackType
 from typing import NoReturn, Self
 
 import pytest
 
-from rig import catalog, sources
+from rig.budgets import CHECK as BUDGET
+from rig.budgets import Budget
+from rig.budgets import judge as judge_budgets
 from rig.build import Built
-from rig.cases import Case, Pair64, compress_case, hash_case
-from rig.checks import Check, all_checks
+from rig.checks import Check
 from rig.cli.options import CPUS
-from rig.errors import EnvironmentFault, GuestRefused
-from rig.guest import Fault, Guest
-from rig.judging import CellSubject, acquit, measure, run_check, subject_of, worst
+from rig.errors import EnvironmentFault, GuestRefused, RigError
+from rig.guest import Guest
+from rig.judging import CellSubject, acquit, measure, run_check, subject_of, traced, worst
 from rig.lab import BuildRefused, Lab, open_engine
-from rig.model import Cell
+from rig.model import Cell, Pair
+from rig.pytest_guest import PublicGuest
+from rig.pytest_matrix import Matrix, budget_of
 from rig.report.layout import clean
 from rig.store import Store
-from rig.streams import literal
 from rig.verdicts import VERDICTS, Blame, Finding, Measurement, Verdict
 
 
-@dataclass(frozen=True)
-class Matrix:
-    """Cells and checks that a session's options choose."""
-
-    known: catalog.Catalog
-    cells: Sequence[Cell]
-    checks: Sequence[Check]
-    seed: int
-    strict: bool
-
-    @classmethod
-    def of(cls, config: pytest.Config) -> Matrix:
-        """Reads the options; needs no engine. Raises UsageError with near names."""
-        known = catalog.load()
-        names = config.getoption("--rig-core") or known.core_names()
-        setups = known.setups(config.getoption("--rig-on"), config.getoption("--rig-profile"))
-        cores = sources.load_all(names, known)
-        return cls(
-            known=known,
-            cells=[Cell(setup, core) for setup in setups for core in cores],
-            checks=all_checks(),
-            seed=config.getoption("--rig-seed"),
-            strict=config.getoption("--rig-strict"),
-        )
-
-    def header(self, config: pytest.Config) -> str:
-        return (
-            f"rig: {len(self.cells)} cells, {len(self.checks)} checks, "
-            f"engine {config.getoption('--rig-engine')}, seed {self.seed}"
-        )
-
-
 @contextmanager
-def open_lab(config: pytest.Config) -> Iterator[Lab]:
-    """A lab on the engine that the options name; without one its tests skip, or fail."""
+def open_lab(config: pytest.Config, matrix: Matrix) -> Iterator[Lab]:
+    """A lab on the session's engine; without one its tests skip, or fail."""
     store = Store()
-    known = catalog.load()
     try:
-        engine = open_engine(config.getoption("--rig-engine"), known, store.root)
+        engine = open_engine(matrix.engine, matrix.known, store.root)
     except EnvironmentFault as error:
-        _leave_out(str(error), strict=config.getoption("--rig-strict"))
-    with Lab(known, engine, store, lambda _event: None, CPUS) as lab:
+        leave_out(str(error), strict=matrix.strict)
+    jobs = max(1, CPUS // workers(config))
+    with Lab(matrix.known, engine, store, lambda _event: None, jobs) as lab:
         yield lab
 
 
-def _leave_out(reason: str, *, strict: bool) -> NoReturn:
-    """Ends a test that nothing can be said of: skipped for this reason, or failed."""
-    reason = clean(f"rig: {reason}")
+def leave_out(reason: str, *, strict: bool) -> NoReturn:
+    """Ends a test that nothing can be said of: skipped for this reason, or failed.
+
+    Whatever bytes the reason holds, what is told is printable ASCII.
+    """
+    reason = clean("rig: " + " ".join(line.strip() for line in reason.split("\n")))
     if strict:
         pytest.fail(f"{reason} (--rig-strict)", pytrace=False)
     pytest.skip(reason)
+
+
+def workers(config: pytest.Config) -> int:
+    """How many of xdist's workers run beside this one, itself included."""
+    return int(getattr(config, "workerinput", {}).get("workercount", 1))
+
+
+def refuse_company(config: pytest.Config) -> None:
+    """Leaves a test out that must be alone, where other workers run."""
+    if workers(config) > 1:
+        text = f"rig_alone: {workers(config)} workers run beside each other; leave out -n"
+        leave_out(text, strict=config.getoption("--rig-strict"))
+
+
+def sweep_boxes(config: pytest.Config) -> None:
+    """Removes boxes of processes that run no more; what cannot be asked is left alone."""
+    if config.getoption("--rig-engine") == "host":
+        return
+    from rig.engines.clean import sweep  # noqa: PLC0415 - docker loads slowly
+    from rig.engines.connect import connect  # noqa: PLC0415
+
+    with suppress(RigError):
+        client = connect()
+        try:
+            sweep(client, force=False)
+        finally:
+            client.close()
+
+
+def require_budgets(item: pytest.Item) -> None:
+    """Holds the cell of an item against its ``rig_budget`` markers."""
+    funcargs: dict[str, object] = getattr(item, "funcargs", {})
+    for name in ("rig_cell", "rig_pair"):
+        subject = funcargs.get(name)
+        cell = subject.after if isinstance(subject, PairUnderTest) else subject
+        if isinstance(cell, CellUnderTest):
+            budgets = [budget_of(marker) for marker in item.iter_markers("rig_budget")]
+            judge_findings(cell.judge(budgets), cell, lambda one: clean(one.message))
 
 
 class CellUnderTest:
@@ -109,6 +120,7 @@ class CellUnderTest:
         """Object, program and what the tools said; builds the target's other cells too."""
         target = self.cell.setup.target.name
         same_image = [c for c in self.matrix.cells if c.setup.target.name == target]
+        same_image = same_image if self.cell in same_image else [self.cell]
         try:
             self.lab.build(same_image)
             return self.lab.built(self.cell)
@@ -119,7 +131,17 @@ class CellUnderTest:
                 pytrace=False,
             )
         except EnvironmentFault as error:
-            _leave_out(str(error), strict=self.matrix.strict)
+            leave_out(str(error), strict=self.matrix.strict)
+
+    @property
+    def is_built(self) -> bool:
+        """Whether object and program are there by now."""
+        return "built" in self.__dict__
+
+    @property
+    def engine(self) -> str:
+        """The engine in one line."""
+        return self.lab.engine.describe()
 
     @property
     def object(self) -> bytes:
@@ -127,9 +149,26 @@ class CellUnderTest:
         return self.built.object
 
     @cached_property
-    def measurements(self) -> dict[str, Measurement]:
-        """Exact figures by name: ``size``, ``frame``, ..."""
-        return {figure.name: figure for figure in measure(self.cell, self.built, self.lab)}
+    def measurements(self) -> Figures:
+        """Exact figures by name: ``size``, ``frame``; from a trace: ``work``, ``stack``, ..."""
+        return Figures(self._from_object, self._from_trace)
+
+    @property
+    def measured(self) -> Mapping[str, Measurement]:
+        """Figures that are there by now; nothing is traced for it."""
+        return self.measurements.so_far
+
+    def judge(self, budgets: Iterable[Budget]) -> list[Finding]:
+        """Findings of those budgets that are meant for this cell."""
+        return judge_budgets(
+            budgets, self.cell.setup.id, self.cell.core.name, self.measurements
+        )
+
+    def _from_object(self) -> tuple[Measurement, ...]:
+        return measure(self.cell, self.built, self.lab)
+
+    def _from_trace(self) -> tuple[Measurement, ...]:
+        return traced(self.cell, self.lab, frozenset(self.guest.hello.features))
 
     @cached_property
     def guest(self) -> Guest:
@@ -148,6 +187,69 @@ class CellUnderTest:
         return PublicGuest(self.guest)
 
 
+class Figures(Mapping[str, Measurement]):
+    """Measurements by name; the trace is taken when a name is not among those of the object."""
+
+    def __init__(self, *makers: Callable[[], Iterable[Measurement]]) -> None:
+        self._makers = list(makers)
+        self._found: dict[str, Measurement] = {}
+        self._more()
+
+    def __getitem__(self, name: str) -> Measurement:
+        while name not in self._found and self._makers:
+            self._more()
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        while self._makers:
+            self._more()
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    @property
+    def so_far(self) -> Mapping[str, Measurement]:
+        """What is there by now."""
+        return self._found
+
+    def _more(self) -> None:
+        for figure in self._makers.pop(0)():
+            self._found.setdefault(figure.name, figure)
+
+
+class PairUnderTest:
+    """Two cores on a setup."""
+
+    def __init__(self, pair: Pair, lab: Lab, matrix: Matrix) -> None:
+        self.pair = pair
+        self.before = CellUnderTest(Cell(pair.setup, pair.before), lab, matrix)
+        self.after = CellUnderTest(Cell(pair.setup, pair.after), lab, matrix)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for cell in (self.after, self.before):
+            cell.__exit__(kind, error, trace)
+
+    @property
+    def id(self) -> str:
+        return self.pair.id
+
+    def ratio(self, name: str) -> float:
+        """How an exact figure changed, after / before. Fails the test if not measured."""
+        before, after = (cell.measurements.get(name) for cell in (self.before, self.after))
+        if before is None or after is None or not before.value or after.value is None:
+            pytest.fail(clean(f"rig: {self.id}: {name} was not measured"), pytrace=False)
+        return after.value / before.value
+
+
 class CheckUnderTest:
     """One check of one cell."""
 
@@ -157,6 +259,8 @@ class CheckUnderTest:
 
     def run(self) -> list[Finding]:
         """All findings; a guest that cannot be started is one."""
+        if self.check.name == BUDGET:
+            return self.cell.judge(self.cell.matrix.project.budgets)
         try:
             assert self.cell.built
             return run_check(self.check, self.cell.subject)
@@ -165,73 +269,42 @@ class CheckUnderTest:
 
     def require(self) -> None:
         """Passes, fails with the smallest case, or skips what was not covered, with reason."""
-        findings = self.run()
-        found = worst(findings)
-        strict = self.cell.matrix.strict
-        if found is not None:
-            found = acquit(found, self.cell.cell, self.cell.lab)
-            if VERDICTS[found.verdict].blame is Blame.CORE:
-                pytest.fail(self._text(found), pytrace=False)
-            _leave_out(self._text(found), strict=strict)
-        left_out = [f for f in findings if f.verdict is not Verdict.PASS]
-        if left_out and (strict or len(left_out) == len(findings)):
-            _leave_out(self._text(left_out[0]), strict=strict)
+        judge_findings(self.run(), self.cell, self._text)
 
     def _text(self, found: Finding) -> str:
         lines = [f"{self.cell.id}: {found.verdict} in {found.check}: {found.message}"]
         if found.case:
             lines += [f"case     {found.case}", f"expected {found.expected}"]
-            lines += [f"got      {found.got}"]
-            core, setup = self.cell.cell.core, self.cell.cell.setup
-            spec = core.name if core.origin.startswith("built in") else core.origin
-            lines += [f"again    rig check {spec} --on {setup.id} --case '{found.case}'"]
+            lines += [f"got      {found.got}", f"again    {self._again(found.case)}"]
         return clean_text("\n".join(lines))
+
+    def _again(self, case: str) -> str:
+        """The command that asks this one case again."""
+        core, setup = self.cell.cell.core, self.cell.cell.setup
+        spec = core.name if core.origin.startswith("built in") else core.origin
+        words = ["rig", "check", spec, "--on", setup.id]
+        if self.cell.matrix.engine != "docker":
+            words += ["--engine", self.cell.matrix.engine]
+        return shlex.join([*words, "--case", case])
+
+
+def judge_findings(
+    findings: Sequence[Finding], cell: CellUnderTest, text: Callable[[Finding], str]
+) -> None:
+    """Ends a test by its findings: fails, skips with the reason, or lets it pass."""
+    strict = cell.matrix.strict
+    found = worst(findings)
+    if found is not None:
+        if found.check != BUDGET:  # an exact figure: no control core can explain it
+            found = acquit(found, cell.cell, cell.lab)
+        if VERDICTS[found.verdict].blame is Blame.CORE:
+            pytest.fail(text(found), pytrace=False)
+        leave_out(text(found), strict=strict)
+    left_out = [f for f in findings if f.verdict is not Verdict.PASS]
+    if left_out and (strict or len(left_out) == len(findings)):
+        leave_out(text(left_out[0]), strict=strict)
 
 
 def clean_text(text: str) -> str:
     """Several lines, control bytes made visible."""
     return "\n".join(clean(line) for line in text.split("\n"))
-
-
-class PublicGuest:
-    """A guest for tests: bytes in, bytes out; AssertionError for what is no answer."""
-
-    def __init__(self, guest: Guest) -> None:
-        self._guest = guest
-
-    def hash(
-        self, data: bytes, *, digest_size: int = 64, key: bytes = b"", cut: Sequence[int] = ()
-    ) -> bytes:
-        """The digest of ``data``; ``cut`` are the lengths of all pieces but the last."""
-        case = hash_case(literal(data), n=digest_size, key=literal(key), cut=cut)
-        return bytes.fromhex(self._one(case))
-
-    def compress(
-        self,
-        h: bytes,
-        blocks: bytes,
-        *,
-        t: Pair64 = (0, 0),
-        f: Pair64 = (0, 0),
-        inc: int = 128,
-    ) -> tuple[bytes, bytes, bytes]:
-        """Folds blocks into a raw state: (h, t, f) afterwards, little-endian words."""
-        case = compress_case(literal(h), literal(blocks), t=t, f=f, inc=inc)
-        new_h, new_t, new_f = map(bytes.fromhex, self._one(case).split(","))
-        return new_h, new_t, new_f
-
-    def ask(self, lines: Iterable[str]) -> list[str]:
-        """Answers to cases as written on the wire (docs/wire.md), many in flight."""
-        cases = [Case(line) for line in lines]
-        outcomes = self._guest.ask(case.line for case in cases)
-        return [self._payload(c, o) for c, o in zip(cases, outcomes, strict=True)]
-
-    def _one(self, case: Case) -> str:
-        return self.ask([case.line])[0]
-
-    @staticmethod
-    def _payload(case: Case, outcome: object) -> str:
-        if isinstance(outcome, Fault):
-            raise AssertionError(f"{case.line}: {outcome.verdict}: {outcome.text}")
-        assert getattr(outcome, "ok", False), f"{case.line}: err {outcome}"
-        return str(getattr(outcome, "payload", ""))
