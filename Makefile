@@ -13,7 +13,8 @@ help:
 	@echo 'make test       unit tests, then the tests under emulation'
 	@echo 'make test-full  the long tests too'
 	@echo 'make lint       style, types, order of imports'
-	@echo 'make images     the toolchain images, nothing else'
+	@echo 'make images     the toolchain images, nothing else; RELEASE=bookworm, or'
+	@echo '                RELEASE=sid STALE=1 for those of another Debian release'
 	@echo 'make image      all of rig in one image: docker run --rm rig'
 	@echo 'make clean      remove what rig left in the engine and here'
 	@echo 'make lock       refresh requirements-dev.lock'
@@ -45,8 +46,16 @@ lint: venv
 	.venv/bin/lint-imports
 	.ci/lint_jobs
 
+# Another release: make images RELEASE=bookworm; STALE=1 accepts an index past its date, as
+# sid's may be. Then: rig check CORE --toolchain sid/gcc-15 --stale-index
+STALE_INDEX = $(if $(STALE),--stale-index)
 images: setup
+ifdef RELEASE
+	@.venv/bin/python .ci/base_image $(RELEASE) $(STALE_INDEX)
+	@.venv/bin/rig images --toolchain $(RELEASE)/gcc $(STALE_INDEX) $(ARGS)
+else
 	@.venv/bin/rig images $(ARGS)
+endif
 
 # Behind a proxy with a certificate of its own: ARGS='--build-arg EXTRA_CA="$$(cat ca.pem)"'
 image:

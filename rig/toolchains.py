@@ -14,6 +14,9 @@ from rig.model import Done, ImageSpec, Job, Limits, Ready, Target, Toolchain, To
 
 ENGINES = ("docker", "host")
 
+MOVING = ("sid", "testing")
+"""Releases that call themselves by the next stable one's code name."""
+
 _LINKERS = {"gcc": "ld", "clang": "ld.lld"}
 _VERSION = re.compile(r"\d+(\.\d+)+\S*")
 
@@ -92,7 +95,8 @@ def read_all_facts(
         jobs.append(Job(f"linker{number}", ("sh", "-c", ask, "sh", compiler)))
     done = {one.name: one for one in engine.run(ready, [jobs], {}, Limits(), workers=2)}
     qemu = version_of(_answer(done["qemu"], target.qemu, target, ready))
-    release = _release(done["system"])
+    asked = ready.spec.release
+    release = asked if asked in MOVING else _release(done["system"])
     facts = {}
     for number, toolchain in enumerate(toolchains):
         compiler = compiler_name(target, toolchain)

@@ -12,7 +12,7 @@ from rig.campaign import Plan, chosen_checks
 from rig.cli.ownbuild import fitting, noted, own_toolchains, with_flags_from
 from rig.cli.running import Asked, typed
 from rig.errors import UsageError
-from rig.model import DEFAULT_RELEASE, Core, Pair, Setup
+from rig.model import DEFAULT_RELEASE, Core, Pair, Setup, Toolchain
 from rig.shards import parse_shard, share
 
 DEFAULT_PAIR = ("unrolled", "rolled")
@@ -74,17 +74,25 @@ def _setups(asked: Asked, known: catalog.Catalog) -> list[Setup]:
     chosen = bool(asked.on)
     own = own_toolchains(asked.cc, asked.cross_compile, asked.engine)
     only_own = own and not asked.toolchains
-    toolchains = [] if only_own else known.choose_toolchains(asked.toolchains)
-    if asked.stale_index:  # the usual release keeps its index, and its images
-        toolchains = [
-            replace(one, stale_index=one.release != DEFAULT_RELEASE) for one in toolchains
-        ]
+    toolchains = (
+        [] if only_own else chosen_toolchains(known, asked.toolchains, asked.stale_index)
+    )
     setups = known.setups(asked.on, asked.profile, [*toolchains, *own])
     if own and not chosen:
         setups = fitting(setups)
     if asked.flags_from:
         setups = with_flags_from(setups, asked.flags_from, chosen)
     return share(setups, parse_shard(asked.shard or ""))
+
+
+def chosen_toolchains(
+    known: catalog.Catalog, globs: Sequence[str], stale_index: bool
+) -> list[Toolchain]:
+    """Toolchains by globs. stale_index: the usual release keeps its index, and its images."""
+    return [
+        replace(one, stale_index=stale_index and one.release != DEFAULT_RELEASE)
+        for one in known.choose_toolchains(globs)
+    ]
 
 
 def load_cores(
