@@ -88,12 +88,14 @@ def _add_verbs() -> None:
         mutants,
         report,
         settings,
+        size,
     )
 
     verbs: dict[str, tuple[Callable[..., int], str]] = {
         "compare": (compare.compare, "Two cores side by side: size, frame, time, verdict."),
         "check": (check.check, "Is a core right? Every digest against an oracle."),
         "build": (build.build, "Objects and programs as files."),
+        "size": (size.size, "A function's size in objects that exist, one or two."),
         "images": (images.images, "Make the toolchain images ready."),
         "list": (listing.names, "Names: targets, cores, profiles, setups, checks."),
         "mutants": (mutants.mutants, "Do the checks find faults that are known to be there?"),
