@@ -157,7 +157,7 @@ class Guest:
         """
         answered = list(fault.replies)
         rest = batch[len(answered) :]
-        if rest and not fault.careful and self._is_doubtful(fault):
+        if rest and not fault.careful:
             try:
                 replies = self._converse(rest, careful=True)
             except EnvironmentFault as error:
@@ -170,11 +170,6 @@ class Guest:
         # What goes wrong between the last reply and the sync is laid to the last case.
         culprit = min(len(answered), len(batch) - 1)
         return [*answered[:culprit], self._judge(batch[culprit], fault)]
-
-    def _is_doubtful(self, fault: SessionFault) -> bool:
-        verdict = self._explain(fault).verdict
-        from_outside = verdict is Verdict.ENVIRONMENT and not fault.exit.lost
-        return verdict in _CONFIRMED or from_outside
 
     def _passed(self, fault: SessionFault) -> Fault:
         """A fault that did not come again when the same cases were asked one by one."""

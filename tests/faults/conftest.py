@@ -6,7 +6,7 @@ other users of the same engine.
 
 from __future__ import annotations
 
-import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,13 +22,9 @@ from rig.store import Store
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """Cache and temporary folder of this session."""
     found = Place(tmp_path_factory.mktemp("faults"))
-    kept = os.environ.get("TMPDIR")
-    os.environ["TMPDIR"] = str(found.tmp)
-    yield found
-    if kept is None:
-        del os.environ["TMPDIR"]
-    else:
-        os.environ["TMPDIR"] = kept
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(found.tmp))
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -207,6 +208,43 @@ def boxes_of(client: Any, pid: int) -> list[str]:
     return [box["Id"] for box in found if f"/{pid}/" in box["Labels"][f"{LABEL}.owner"]]
 
 
+RESTING = "resting"
+"""The name that cores/rest.c takes when it waits to be ended."""
+
+
+def resting_box(client: Any, pid: int, over: Callable[[], bool] = lambda: False) -> str:
+    """Waits for a box of process ``pid`` in which a core rests; empty once all is over."""
+    found: list[str] = []
+
+    def rests() -> bool:
+        for box in boxes_of(client, pid):
+            with suppress(Exception):  # it has ended since, or has not begun
+                rows = client.top(box, "-eo pid,comm")["Processes"]
+                if any(row[-1] == RESTING for row in rows):
+                    found.append(box)
+        return bool(found) or over()
+
+    eventually(rests, "a core that rests")
+    return found[0] if found else ""
+
+
+def resting_emulator(place: Place, over: Callable[[], bool]) -> int:
+    """Waits for a process of this session in which a core rests; 0 once all is over."""
+    found: list[int] = []
+
+    def rests() -> bool:
+        for folder in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                where = str((folder / "cwd").readlink())
+                name = (folder / "comm").read_text().strip()
+                if where.startswith(str(place.root)) and name == RESTING:
+                    found.append(int(folder.name))
+        return bool(found) or over()
+
+    eventually(rests, "a core that rests")
+    return found[0] if found else 0
+
+
 def volumes(client: Any) -> list[str]:
     """Volumes with rig's label."""
     found = client.volumes(filters={"label": LABEL})["Volumes"] or []
@@ -235,7 +273,7 @@ def scratch(place: Place) -> list[str]:
 
 def eventually(holds: Callable[[], bool], what: str) -> None:
     """Waits until something outside of us has happened."""
-    until = time.monotonic() + WAIT
+    until = time.monotonic() + WAIT / 3
     while not holds():
         assert time.monotonic() < until, f"{what}: never"
         time.sleep(0.05)
