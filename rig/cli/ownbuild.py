@@ -17,6 +17,7 @@ from rig.sources.kbuild import KbuildFlags, read_cmd
 PROFILE = "kbuild"
 """What setups are called whose flags come from a ``.cmd`` file."""
 
+_GUARD = "-mstack-protector-guard"
 _PATIENCE = 20  # s, for a compiler to say what it is
 
 
@@ -140,9 +141,13 @@ def _is_for(found: KbuildFlags, target: Target) -> bool:
 
 
 def _profile(setup: Setup, found: KbuildFlags, path: str) -> Profile:
-    """Flags of kbuild for the core; what makes it run in user space stays the target's."""
+    """Flags of kbuild for the core; what makes it run in user space stays the target's.
+
+    Where the canary lies is the C library's to say: the kernel's place would be a crash.
+    """
+    kept = tuple(flag for flag in found.flags if not flag.startswith(_GUARD))
     flags = ProfileFlags(
-        core=Flags(common=found.flags),
+        core=Flags(common=kept),
         abi=setup.flags.abi,
         runnable=setup.flags.runnable,
         link=setup.flags.link,
