@@ -24,16 +24,14 @@ from rig.events import (
     CampaignStarted,
     CellJudged,
     CoreFacts,
-    PairTimed,
-    Progress,
     SetupFailed,
     SetupReady,
     Sink,
 )
 from rig.judging import judge_cell
 from rig.lab import Lab
-from rig.measures.emulated_time import NoTime, time_pair
 from rig.model import Cell, Core, ImageSpec, Pair, Setup
+from rig.timing import time_all
 from rig.toolchains import image_spec
 from rig.verdicts import Finding, Verdict
 
@@ -42,7 +40,7 @@ from rig.verdicts import Finding, Verdict
 class Plan:
     """What is to be done. pairs: for timing and comparison. checks: names, empty for all.
 
-    case: ask only this line. timing: take emulated time of the pairs. trace: take work and
+    case: ask only this line. timing: take times of the pairs. trace: take work and
     stack. command: as typed. shard: ``2/5`` when setups are one machine's part. budgets: upper
     limits of figures.
     """
@@ -90,7 +88,7 @@ def run(plan: Plan, lab: Lab, sink: Sink) -> None:
     try:
         judged = _judge_all(plan, lab, checks, sink)
         if plan.timing:
-            _time_all([p for p in plan.pairs if p.setup.id in judged], lab, sink)
+            time_all([p for p in plan.pairs if p.setup.id in judged], lab, sink)
     except (KeyboardInterrupt, Interrupted):
         reason = "interrupted"
         raise
@@ -211,33 +209,3 @@ def _build(cells: Sequence[Cell], lab: Lab, sink: Sink) -> list[tuple[Cell, Buil
             sink(CellJudged(cell.setup.id, cell.core.name, Verdict.ENVIRONMENT, finding))
         return []
     return [(cell, lab.result(cell)) for cell in cells]
-
-
-# ------------------------------------------------------------------------------ time, alone
-
-
-def _time_all(pairs: Sequence[Pair], lab: Lab, sink: Sink) -> None:
-    """Emulated time of each pair, one after the other, under the lock between processes."""
-    if not pairs:
-        return
-    sink(Progress("timing, alone"))
-    with lab.store.alone():
-        for pair in pairs:
-            _time(pair, lab, sink)
-
-
-def _time(pair: Pair, lab: Lab, sink: Sink) -> None:
-    cells = [Cell(pair.setup, core) for core in (pair.before, pair.after)]
-    if any(isinstance(lab.result(cell), Refused) for cell in cells):
-        return
-    with lab.guest(cells[0]) as before, lab.guest(cells[1]) as after:
-        try:
-            timed = time_pair(before, after)
-        except (NoTime, EnvironmentFault) as error:
-            sink(Progress(f"{pair.id}: no time: {error}"))
-            return
-        finally:
-            lab.count_guest(before)
-            lab.count_guest(after)
-    names = (pair.setup.id, pair.before.name, pair.after.name)
-    sink(PairTimed(*names, "emulated", timed.before, timed.after, timed.ratio))

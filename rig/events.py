@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Literal
 
 from rig.model import ToolchainFacts
@@ -138,11 +139,31 @@ class CheckDone:
     kind: Literal["check-done"] = "check-done"
 
 
+class TimeVerdict(StrEnum):
+    """What a hardware time says of the core after beside the one before."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    INDISTINGUISHABLE = "indistinguishable"
+    UNSTABLE = "unstable"
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """One more figure of both cores of a pair. name: of what (``1024 bytes``)."""
+
+    name: str
+    before: Measurement
+    after: Measurement
+
+
 @dataclass(frozen=True, slots=True)
 class PairTimed:
     """Interleaved timing of a pair. method: whose time (``emulated`` or ``native``).
 
-    before, after: MB/s of each core; ratio: after / before, with its interval.
+    before, after: MB/s of each core; ratio: after / before, with its interval. Without values
+    where this method gives none; their note says why. Of native time alone: verdict; control,
+    the ratio of one core to itself; cpu, by its own name; figures, beside the headline's.
     """
 
     setup: str
@@ -152,6 +173,10 @@ class PairTimed:
     before: Measurement
     after: Measurement
     ratio: Measurement
+    verdict: TimeVerdict | None = None
+    control: Measurement | None = None
+    cpu: str = ""
+    figures: tuple[Sides, ...] = ()
     kind: Literal["pair-timed"] = "pair-timed"
 
 

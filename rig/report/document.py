@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rig.errors import ExitCode, StoreFault, UsageError
-from rig.events import CoreFacts
+from rig.events import CoreFacts, Sides, TimeVerdict
 from rig.journal import encode
 from rig.model import ToolchainFacts
 from rig.verdicts import Finding, Measurement, Verdict, exit_code
@@ -118,12 +118,16 @@ class CellReport:
 
 @dataclass(frozen=True, slots=True)
 class TimingReport:
-    """Interleaved timing of a pair. method: ``emulated`` or ``native``. ratio: after/before."""
+    """Interleaved timing of a pair, as :class:`rig.events.PairTimed` tells it."""
 
     method: str
     before: Measurement
     after: Measurement
     ratio: Measurement
+    verdict: TimeVerdict | None = None
+    control: Measurement | None = None
+    cpu: str = ""
+    figures: tuple[Sides, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

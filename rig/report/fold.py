@@ -147,7 +147,16 @@ class _Folding:
         key = (event.setup, event.before_core, event.after_core)
         pair = self._pairs.get(key, PairReport(*key))
         kept = tuple(timing for timing in pair.timings if timing.method != event.method)
-        timing = TimingReport(event.method, event.before, event.after, event.ratio)
+        timing = TimingReport(
+            event.method,
+            event.before,
+            event.after,
+            event.ratio,
+            event.verdict,
+            event.control,
+            event.cpu,
+            event.figures,
+        )
         self._pairs[key] = replace(pair, timings=(*kept, timing))
 
 

@@ -69,3 +69,25 @@ def refusal(target: Target, machine: str, cpuinfo: str) -> str:
     if _OWN_CPUINFO[machine] not in cpuinfo:
         return f"what calls itself {machine} shows the CPU of another machine"
     return ""
+
+
+def cpu_model(cpuinfo: str) -> str:
+    """What a CPU is called in /proc/cpuinfo: a model's name, on arm its numbers; else empty."""
+    lines = (line.partition(":") for line in cpuinfo.splitlines())
+    found = {name.strip(): " ".join(value.split()) for name, _, value in lines}
+    if "model name" in found:
+        return found["model name"]
+    arm = [f"{name} {found[name]}" for name in ("CPU implementer", "CPU part") if name in found]
+    return ", ".join(arm)
+
+
+def disguise(asked: str, cpuinfo: str) -> str:
+    """Why a program's own look at its CPU does not fit the machine's; empty when it does.
+
+    asked: what the CPU answered to the program, empty where programs cannot ask. A program
+    that an emulator took over unseen (binfmt_misc) is answered by the emulator.
+    """
+    model = cpu_model(cpuinfo)
+    if not asked or asked == model:
+        return ""
+    return f"the program ran on '{asked}', not on this machine's '{model}': an emulator"
