@@ -47,4 +47,17 @@ struct rig_ops {
 
 extern const struct rig_ops rig_ops;
 
+/*
+ * For adapters, instead of memcmp: clang makes a call of bcmp of it, whose arguments some versions
+ * put on the stack whatever -mregparm says.
+ */
+static inline int op_differ(const uint8_t *one, const uint8_t *other, size_t count)
+{
+	while (count-- > 0) {
+		if (one[count] != other[count])
+			return 1;
+	}
+	return 0;
+}
+
 #endif

@@ -28,8 +28,13 @@ from rig.model import Cell, Setup
 from rig.oracle import Oracle
 from rig.verdicts import VERDICTS, Blame, Finding, Measurement, Verdict
 
-CONTROL_CASES = ("hash", "hash in=inc:0:129 key=inc:0:32", "hash n=20 in=lcg:3:1000")
-"""What a control core must answer: an empty message, a key, several blocks."""
+CONTROL_CASES = (
+    "hash",
+    "hash in=inc:0:129 key=inc:0:32",
+    "hash n=20 in=lcg:3:1000",
+    "compress h=lcg:1:64 in=lcg:1:256",
+)
+"""What a control core must answer: an empty message, a key, several blocks, a raw state."""
 
 _ORDER = (
     Verdict.TOOLCHAIN_FAULT,

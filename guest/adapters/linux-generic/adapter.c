@@ -60,8 +60,8 @@ static RIG_PLAIN int op_compress(void *ctx, uint64_t h[8], uint64_t t[2], uint64
 	__builtin_memcpy(h, state->h, sizeof(state->h));
 	__builtin_memcpy(t, state->t, sizeof(state->t));
 	__builtin_memcpy(f, state->f, sizeof(state->f));
-	if (__builtin_memcmp(before.buf, state->buf, sizeof(before.buf)) != 0 ||
-	    before.buflen != state->buflen || before.outlen != state->outlen)
+	if (op_differ(before.buf, state->buf, sizeof(before.buf)) || before.buflen != state->buflen ||
+	    before.outlen != state->outlen)
 		return RIG_CLOBBERED;
 	return 0;
 }
