@@ -98,7 +98,9 @@ def _started(number: int) -> str:
     """Start time of a process in clock ticks since boot; empty when there is none."""
     stat = _text(Path(f"/proc/{number}/stat"))
     if stat:
-        return stat.rpartition(")")[2].split()[19]
+        state, *others = stat.rpartition(")")[2].split()
+        # a zombie is over: its parent has not asked yet
+        return "" if state in "ZX" else others[18]
     try:
         os.kill(number, 0)
     except ProcessLookupError:

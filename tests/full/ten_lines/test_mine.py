@@ -1,0 +1,2 @@
+def test_mine(rig_check):
+    rig_check.require()
