@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from rig.elf import open_elf, read_program
@@ -49,6 +50,7 @@ class Located:
         return Explanation(found.verdict, f"{found.text}; {place(self.program, traps[-1])}")
 
 
+@lru_cache(maxsize=64)
 def place(program: bytes, pc: bytes) -> str:
     """``at bad.c:12, in blake2b_compress+0x1c``; as much of it as is known."""
     address = int(pc, 16)

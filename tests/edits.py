@@ -31,11 +31,15 @@ CASTS: Edit = (
 )
 """Words are read through a pointer that may be misaligned: many CPUs do not mind."""
 
+MISALIGNED = "hash in=lcg:1:400 at=1"
+
 SEGFAULTS: Edit = (
     BEGIN,
     f"\tint i;\n\n\tif (inc == 3)\n\t\t*(volatile int *)64 = 1;\n{BEGIN[8:]}",
 )
 """Messages of three bytes more than whole blocks end in a write to nowhere."""
+
+THREE_BYTES = "hash in=hex:000102"
 
 WRONG_WHEN_OPTIMISED: Edit = (
     BEGIN,
@@ -74,9 +78,17 @@ def line_of(core: Core, text: str) -> int:
 
 
 def judge(
-    lab: Lab, cores: Sequence[Core], on: Sequence[str], *checks: str, long: bool = False
+    lab: Lab,
+    cores: Sequence[Core],
+    on: Sequence[str],
+    *checks: str,
+    case: str = "",
+    long: bool = False,
 ) -> Report:
-    """The report of a campaign; the test is skipped where a toolchain cannot be had."""
+    """The report of a campaign; the test is skipped where a toolchain cannot be had.
+
+    case: ask this one alone.
+    """
     setups = lab.catalog.setups(on)
     for setup in setups:
         try:
@@ -84,7 +96,9 @@ def judge(
         except EnvironmentFault as error:
             pytest.skip(f"{setup.id}: {error}")
     events: list[Event] = []
-    plan = campaign.Plan("check", tuple(cores), tuple(setups), checks=checks, long=long)
+    plan = campaign.Plan(
+        "check", tuple(cores), tuple(setups), checks=checks, case=case, long=long
+    )
     campaign.run(plan, lab, events.append)
     return fold(events)
 

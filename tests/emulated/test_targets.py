@@ -6,7 +6,9 @@ import pytest
 from edits import (
     CASTS,
     FORGETS_ORDER,
+    MISALIGNED,
     SEGFAULTS,
+    THREE_BYTES,
     WRONG_WHEN_OPTIMISED,
     edited,
     judge,
@@ -41,10 +43,10 @@ def test_a_core_that_forgets_byte_order_is_wrong_on_big_endian_alone(rig_lab, tm
     assert all(said in cell.diagnosis for cell in report.cells if "armeb" in cell.setup)
 
 
-@pytest.mark.parametrize("target", ["i386", "x86_64", "arm32", "armeb32"])
+@pytest.mark.parametrize("target", ["i386", "armeb32"])
 def test_undefined_behaviour_traps_at_its_line(rig_lab, tmp_path, target):
     core = edited(rig_lab, tmp_path, "cast", CASTS)
-    report = judge(rig_lab, [core], [f"{target}/*/ubsan"], "alignment")
+    report = judge(rig_lab, [core], [f"{target}/*/ubsan"], case=MISALIGNED)
     place = f"at cast.c:{line_of(core, 'const uint64_t *)blocks')}, in blake2b_compress"
     assert len(report.cells) == 2
     for cell in report.cells:
@@ -52,10 +54,10 @@ def test_undefined_behaviour_traps_at_its_line(rig_lab, tmp_path, target):
         assert place in cell.finding.got
 
 
-@pytest.mark.parametrize("target", ["i386", "x86_64", "arm32", "armeb32"])
+@pytest.mark.parametrize("target", ["arm32", "x86_64"])
 def test_a_crash_is_told_with_its_line(rig_lab, tmp_path, target):
     core = edited(rig_lab, tmp_path, "segv", SEGFAULTS)
-    report = judge(rig_lab, [core], [f"{target}/*/user"], "vectors")
+    report = judge(rig_lab, [core], [f"{target}/*/user"], case=THREE_BYTES)
     place = f"SIGSEGV in the guest; at segv.c:{line_of(core, '*(volatile int *)64')}, in "
     assert len(report.cells) == 2
     for cell in report.cells:

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from edits import CASTS, FORGETS_ORDER, SEGFAULTS, edited, judge, line_of, told
+from edits import (
+    CASTS,
+    FORGETS_ORDER,
+    MISALIGNED,
+    SEGFAULTS,
+    THREE_BYTES,
+    edited,
+    judge,
+    line_of,
+    told,
+)
 
 from rig import catalog
 from rig.model import ByteOrder
@@ -33,15 +43,15 @@ def test_a_core_that_forgets_byte_order_is_wrong_on_every_big_endian_target(rig_
     assert report.across == {"order": ("wrong only on big-endian targets",)}
 
 
-@pytest.mark.parametrize("target", FURTHER)
+@pytest.mark.parametrize("target", KNOWN.targets)
 def test_traps_and_crashes_are_told_with_their_lines(rig_lab, tmp_path, target):
     cast = edited(rig_lab, tmp_path, "cast", CASTS)
     segv = edited(rig_lab, tmp_path, "segv", SEGFAULTS)
-    report = judge(rig_lab, [cast, segv], [f"{target}/*/ubsan"], "vectors", "alignment")
-    lines = {
-        "cast": line_of(cast, "const uint64_t *)blocks"),
-        "segv": line_of(segv, "*(volatile int *)64"),
-    }
-    for cell in report.cells:
-        assert cell.verdict is Verdict.GUEST_CRASH, told(report)
-        assert f"at {cell.core}.c:{lines[cell.core]}, in " in cell.finding.got
+    for core, case, culprit in (
+        (cast, MISALIGNED, "const uint64_t *)blocks"),
+        (segv, THREE_BYTES, "*(volatile int *)64"),
+    ):
+        report = judge(rig_lab, [core], [f"{target}/*/ubsan"], case=case)
+        for cell in report.cells:
+            assert cell.verdict is Verdict.GUEST_CRASH, told(report)
+            assert f"at {core.name}.c:{line_of(core, culprit)}, in " in cell.finding.got
