@@ -272,7 +272,8 @@ class CheckUnderTest:
         judge_findings(self.run(), self.cell, self._text)
 
     def _text(self, found: Finding) -> str:
-        lines = [f"{self.cell.id}: {found.verdict} in {found.check}: {found.message}"]
+        message = found.message or VERDICTS[found.verdict].meaning
+        lines = [f"{self.cell.id}: {found.verdict} in {found.check}: {message}"]
         if found.case:
             lines += [f"case     {found.case}", f"expected {found.expected}"]
             lines += [f"got      {found.got}", f"again    {self._again(found.case)}"]

@@ -208,7 +208,7 @@ def test_a_failure_is_told_with_case_and_repeating_line(session, pytester, core)
         str(f.text) for case in cases(pytester.path / "r.xml") for f in case.iter("failure")
     ]
     assert all(text.isascii() for text in failures)
-    text = next(text for text in failures if "in=inc:0:3\n" in text)
+    text = next(text for text in failures if "case     hash in=hex:000102\n" in text)
     again = re.search(r"again +(rig check .*)", text)
     assert again
     assert f"--on {SETUP}" in again[1]
