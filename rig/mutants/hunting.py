@@ -16,8 +16,8 @@ from rig.catalog import Catalog
 from rig.errors import EnvironmentFault, GuestRefused
 from rig.judging import CellSubject, run_check, subject_of
 from rig.lab import Lab
-from rig.model import Cell, Setup
-from rig.mutants import Mutant
+from rig.model import ByteOrder, Cell, Setup
+from rig.mutants import Mutant, Shows
 from rig.mutants.reading import core_of, original
 from rig.mutants.suites import Suite
 from rig.verdicts import VERDICTS, Blame, Finding, Verdict
@@ -64,8 +64,8 @@ class Hunt:
         """Suites that have not killed a mutant so far."""
         return [suite for suite in self.suites if (mutant.name, suite.name) not in self.kills]
 
-    def survivors(self, suite: str) -> list[Mutant]:
-        """Faults that a suite killed nowhere; equivalents are none."""
+    def unkilled(self, suite: str) -> list[Mutant]:
+        """Faults that were judged and that a suite killed nowhere; equivalents are none."""
         return [
             mutant
             for mutant in self.mutants
@@ -73,6 +73,19 @@ class Hunt:
             and mutant.name not in self.troubles
             and (mutant.name, suite) not in self.kills
         ]
+
+    def survivors(self, suite: str) -> list[Mutant]:
+        """Those of the unkilled that should have shown on one of the targets."""
+        return [mutant for mutant in self.unkilled(suite) if self.can_show(mutant)]
+
+    def can_show(self, mutant: Mutant) -> bool:
+        """Whether any of the targets is one that the fault is said to show on."""
+        targets = [setup.target for setup in self.setups]
+        if mutant.shows is Shows.BITS_32:
+            return any(target.bits == 32 for target in targets)
+        if mutant.shows is Shows.BIG_ENDIAN:
+            return any(target.byte_order is ByteOrder.BIG for target in targets)
+        return True
 
     def wrongly_equivalent(self) -> list[Mutant]:
         """Mutants that were argued to be no faults and were killed all the same."""

@@ -37,6 +37,11 @@ def told(hunt: Hunt, suite: str) -> str:
     ):
         text = ", ".join(f"{name} {count}" for name, count in counts.most_common())
         lines += ["", *wrap(f"{what}: {text or 'nothing'}", INDENT, INDENT + "  ")]
+    elsewhere = [m for m in hunt.unkilled(suite) if not hunt.can_show(m)]
+    if elsewhere:
+        names = " or ".join(dict.fromkeys(mutant.shows for mutant in elsewhere))
+        text = f"{len(elsewhere)} more show on {names} targets alone, and live on these"
+        lines += ["", *wrap(text, INDENT, INDENT + "  ")]
     for title, mutants in (
         ("survived", hunt.survivors(suite)),
         ("argued equivalent, and killed all the same", hunt.wrongly_equivalent()),
@@ -76,9 +81,8 @@ def _classes(hunt: Hunt, suite: str) -> list[list[str]]:
         mutants = [mutant for mutant in hunt.mutants if mutant.kind == kind]
         equivalent = [mutant for mutant in mutants if mutant.equivalent]
         alive = [mutant for mutant in hunt.survivors(suite) if mutant.kind == kind]
-        judged = [m for m in mutants if not m.equivalent and m.name not in hunt.troubles]
-        killed = len(judged) - len(alive)
-        rows.append([kind, *(str(n) for n in (killed, len(alive), len(equivalent)))])
+        killed = [m for m in mutants if not m.equivalent and (m.name, suite) in hunt.kills]
+        rows.append([kind, *(str(len(some)) for some in (killed, alive, equivalent))])
     total = [sum(int(row[at]) for row in rows) for at in (1, 2, 3)]
     return [*rows, ["all", *map(str, total)]]
 

@@ -198,6 +198,21 @@ def test_survivors_are_faults_that_were_judged_and_never_killed() -> None:
     assert [mutant.name for mutant in hunt.wrongly_equivalent()] == ["same"]
 
 
+def test_a_fault_that_cannot_show_here_is_no_survivor() -> None:
+    hunt = hunted()
+    hunt.mutants = [
+        replace(ROTATE, name="wide", shows=Shows.BITS_32),
+        replace(ROTATE, name="swapped", shows=Shows.BIG_ENDIAN),
+    ]
+    assert [mutant.name for mutant in hunt.survivors("rig")] == ["wide"]
+    hunt.setups = hunt.setups[:1]
+    assert hunt.survivors("rig") == []
+    assert len(hunt.unkilled("rig")) == 2
+    text = told(hunt, "rig")
+    assert "2 more show on 32-bit or big-endian targets alone" in text
+    assert "survived:" not in text
+
+
 def test_what_became_of_them_is_told() -> None:
     text = told(hunted(), "rig")
     assert all(len(line) <= WIDTH and line.isascii() for line in text.splitlines())
