@@ -41,7 +41,8 @@ def session(pytester, engine, monkeypatch, tmp_path):
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
 
     def run(*words: str, cores: tuple[str | Path, ...] = ("rolled",)):
-        named = [word for core in cores for word in ("--rig-core", str(core))]
+        # with a blank instead, pytest would take a file for one that it should collect from
+        named = [f"--rig-core={core}" for core in cores]
         return pytester.runpytest_subprocess(
             "-p", "no:cacheprovider", "--rig-engine", engine, "--rig-on", SETUP, *named, *words,
         )  # fmt: skip
