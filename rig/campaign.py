@@ -14,7 +14,6 @@ from hashlib import sha256
 from rig import __version__
 from rig.budgets import Budget
 from rig.build import Built, Refused
-from rig.catalog import near
 from rig.checks import Check, all_checks
 from rig.checks.replay import replay_check
 from rig.compilers import core_flags
@@ -31,6 +30,7 @@ from rig.events import (
 from rig.judging import judge_cell
 from rig.lab import Lab
 from rig.model import Cell, Core, ImageSpec, Pair, Setup
+from rig.tables import near
 from rig.timing import time_all
 from rig.toolchains import image_spec
 from rig.verdicts import Finding, Verdict
@@ -40,9 +40,9 @@ from rig.verdicts import Finding, Verdict
 class Plan:
     """What is to be done. pairs: for timing and comparison. checks: names, empty for all.
 
-    case: ask only this line. timing: take times of the pairs. trace: take work and
-    stack. command: as typed. shard: ``2/5`` when setups are one machine's part. budgets: upper
-    limits of figures.
+    case: ask only this line. timing: take times of the pairs. trace: take work and stack.
+    command: as typed. shard: ``2/5`` when setups are one machine's part. budgets: upper limits
+    of figures. constant_time: look whether what is executed depends on the data.
     """
 
     kind: str
@@ -58,6 +58,7 @@ class Plan:
     trace: bool = False
     shard: str = ""
     budgets: tuple[Budget, ...] = ()
+    constant_time: bool = False
 
     @property
     def cells(self) -> list[Cell]:
@@ -179,6 +180,7 @@ def _judge_all(plan: Plan, lab: Lab, checks: Sequence[Check], sink: Sink) -> set
                             seed=plan.seed,
                             long=plan.long,
                             trace=plan.trace,
+                            constant=plan.constant_time,
                             budgets=plan.budgets,
                         )
                     )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import ParamSpec
+from typing import ParamSpec, cast
 
 from rig.errors import UsageError
 from rig.streams import EMPTY, LONGEST, Data, parse_data
@@ -157,7 +157,8 @@ P = ParamSpec("P")
 
 def made_once(make: Callable[P, Iterable[Case]]) -> Callable[P, Sequence[Case]]:
     """A maker of cases that keeps what it has made: every cell is asked the same."""
-    return cache(lambda *args, **kwargs: tuple(make(*args, **kwargs)))
+    kept = cache(lambda *args, **kwargs: tuple(make(*args, **kwargs)))
+    return cast("Callable[P, Sequence[Case]]", kept)
 
 
 def case_of(question: Question) -> Case:

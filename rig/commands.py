@@ -13,9 +13,9 @@ import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
-from rig.catalog import Adapter
 from rig.compilers import compiler_argv, core_flags, passed
 from rig.model import Cell, Files, ToolchainFacts
+from rig.tables import Adapter
 
 MEM = ("memcpy", "memset", "memmove", "memcmp", "bcmp")
 """What a compiler may call by itself; in a program these are the guest's (guest/mem.c)."""

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from rig import catalog
 from rig.budgets import Budget
-from rig.catalog import Catalog, near
+from rig.catalog import Catalog
 from rig.errors import ConfigError, RigError
 from rig.model import Core
 from rig.sources.project import named_core
+from rig.tables import near
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

@@ -11,12 +11,13 @@ import pytest
 
 from rig import budgets, sources
 from rig.budgets import Budget
-from rig.catalog import Catalog, near
+from rig.catalog import Catalog
 from rig.checks import Check, all_checks
 from rig.config import FIGURES, BudgetSettings, Project, find
 from rig.errors import RigError, UsageError
 from rig.model import Cell, Core, Pair, Setup
 from rig.shards import parse_shard, share
+from rig.tables import near
 
 CellOrPair = Cell | Pair
 

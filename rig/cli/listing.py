@@ -29,8 +29,8 @@ def names(
     Example:
       rig list setups
     """
-    from rig.catalog import near  # noqa: PLC0415
     from rig.config import find  # noqa: PLC0415
+    from rig.tables import near  # noqa: PLC0415
 
     if what not in _LISTS:
         raise UsageError(f"there is no list of '{what}'", near(what, _LISTS))

@@ -67,8 +67,8 @@ def mutants(
 
 def _chosen(kinds: tuple[str, ...]) -> list[Mutant]:
     """The mutants of the classes asked for, all without any. Raises UsageError."""
-    from rig.catalog import near  # noqa: PLC0415
     from rig.mutants.reading import load_mutants  # noqa: PLC0415
+    from rig.tables import near  # noqa: PLC0415
 
     every = load_mutants()
     known = dict.fromkeys(mutant.kind for mutant in every)
@@ -80,8 +80,8 @@ def _chosen(kinds: tuple[str, ...]) -> list[Mutant]:
 
 def _suites(names: tuple[str, ...]) -> list[Suite]:
     """Rig's own and those named. Raises UsageError."""
-    from rig.catalog import near  # noqa: PLC0415
     from rig.mutants.suites import suites  # noqa: PLC0415
+    from rig.tables import near  # noqa: PLC0415
 
     known = suites()
     if "all" in names:

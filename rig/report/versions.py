@@ -65,8 +65,9 @@ def _step(report: Report, setup: SetupReport, cell: CellReport) -> _Step:
 def _bad(report: Report, cell: CellReport) -> str:
     assert cell.verdict
     if VERDICTS[cell.verdict].blame is Blame.CORE:
-        over = cell.verdict is Verdict.LIMIT_EXCEEDED and cell.finding
-        return f"{cell.verdict.value}: {cell.finding.message}" if over else cell.verdict.value
+        if cell.verdict is Verdict.LIMIT_EXCEEDED and cell.finding:
+            return f"{cell.verdict.value}: {cell.finding.message}"
+        return cell.verdict.value
     frame, limit = cell.measurement("frame"), frame_limit(report, cell)
     if frame and frame.value is not None and limit is not None and frame.value > limit:
         return f"frame {int(frame.value)} over the kernel's {limit}"
