@@ -164,3 +164,16 @@ def test_c17_an_aligned_type_at_an_odd_place_crashes_or_is_refused(
     if cell.verdict is Verdict.BUILD_FAILED:
         assert cell.failure is not None
         assert "aligned.c" in cell.failure.message
+
+
+@pytest.mark.parametrize(
+    "name", ["final-flag-of-a-long", "ror64-of-a-long", "load-shifts-bytes-in-a-long"]
+)
+def test_unsigned_long_shows_on_every_32_bit_target_and_nowhere_else(
+    name: str, rig_lab: Lab
+) -> None:
+    report = judge(rig_lab, [core(name)], PLACES, "vectors")
+    verdicts = {cell.setup: cell.verdict for cell in report.cells}
+    assert verdicts.pop(PLACES[0]) is Verdict.PASS
+    assert set(verdicts.values()) == {Verdict.MISMATCH}
+    assert report.across == {name: ("wrong only on 32-bit targets",)}
