@@ -51,7 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="CORE",
-        help="a name, or --rig-core=my.c; may be repeated (default: the project's, else rig's own)",
+        help="a name, or --rig-core=my.c; may be repeated (default: all of the project's)",
     )
     group.addoption("--rig-profile", metavar="NAME", help="flags of the core (default: kernel)")
     group.addoption(

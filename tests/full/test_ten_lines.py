@@ -141,6 +141,10 @@ def test_a_core_over_its_budget_fails(
     done = run(installed / "pytest", *engine, "-k", "budget", cwd=project, code=1)
     assert "of at most 100 bytes" in done.stdout
     assert "rig.toml: budgets.0" in done.stdout
+    words = [word.replace("--rig-engine", "--engine") for word in engine]
+    done = run(installed / "rig", "check", "mine", *words, cwd=project, code=1)
+    assert "LIMIT_EXCEEDED in budget" in done.stdout
+    assert "of at most 100 bytes" in done.stdout
 
 
 def test_a_compare_elsewhere(installed: Path, project: Path, engine: tuple[str, ...]) -> None:

@@ -275,6 +275,28 @@ def test_alone_waits_for_another_session(pytester, tmp_path):
     assert log.read_text().split() == ["in", "out", "in", "out"]
 
 
+def test_a_killed_holder_of_a_lock_blocks_nobody(pytester):
+    """X3: what a session held goes with it, however it ends."""
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.rig_alone
+        def test_timing():
+            pass
+        """
+    )
+    hold = (
+        "import time; from rig.store import Store; alone = Store().alone(); alone.__enter__();"
+        "print('held', flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        holder.kill()
+    pytester.runpytest().assert_outcomes(passed=1)
+
+
 # ---------------------------------------------------------------------------------- shards
 
 
