@@ -22,10 +22,12 @@ from rig.errors import EnvironmentFault, GuestRefused, Interrupted, RigError
 from rig.events import BuildFailed, CellJudged, CheckDone, Measured, Sink
 from rig.events import Built as BuiltEvent
 from rig.guest import Guest
-from rig.lab import Lab
-from rig.measures import bloat, frame, not_measured, size
+from rig.lab import GUEST_LIMITS, Lab
+from rig.measures import bloat, constant_time, frame, not_measured, size
 from rig.model import Cell, Setup
 from rig.oracle import Oracle
+from rig.runners.qemu_user import QemuUser
+from rig.trace import Emulator, qemu_version
 from rig.verdicts import VERDICTS, Blame, Finding, Measurement, Verdict
 
 CONTROL_CASES = (
@@ -47,6 +49,7 @@ _ORDER = (
     Verdict.LIMIT_EXCEEDED,
     Verdict.UNSTABLE,
     Verdict.MISMATCH,
+    Verdict.DATA_DEPENDENT,
 )
 """Of several verdicts of one cell, the first of these is the cell's."""
 
@@ -92,6 +95,27 @@ def traced(cell: Cell, lab: Lab, features: frozenset[str]) -> tuple[Measurement,
         )
 
 
+def steadiness(cell: Cell, lab: Lab, features: frozenset[str]) -> Finding:
+    """Whether what a cell executes was one and the same for all data that was tried."""
+    built = lab.built(cell)
+    ready, open_box = lab.ready(cell.setup), lab.engine.open
+    qemu = QemuUser(cell.setup.target).argv("guest")[:-1]
+    emulator = Emulator(qemu, qemu_version(lab.facts(cell.setup).qemu))
+    try:
+        return constant_time.observe(
+            lambda argv, files: open_box(ready, argv, files, GUEST_LIMITS),
+            emulator,
+            built.program,
+            cell.core.symbol,
+            raw="compress" in features,
+        )
+    except Interrupted:
+        raise
+    except RigError as error:
+        text = f"no trace to look at: {error.what}"
+        return Finding(constant_time.CHECK, Verdict.NOT_COVERED, text)
+
+
 def subject_of(cell: Cell, lab: Lab, guest: Guest, seed: int, long: bool) -> CellSubject:
     """Raises GuestRefused when the guest cannot be started."""
     return CellSubject(
@@ -127,11 +151,13 @@ def judge_cell(
     seed: int,
     long: bool,
     trace: bool,
+    constant: bool = False,
     budgets: Sequence[Budget] = (),
 ) -> None:
     """Measures and checks one cell; every event of it goes to ``sink``.
 
-    trace: take work and stack too. budgets: limits that the figures are held against.
+    trace: take work and stack too. constant: look whether what runs depends on the data.
+    budgets: limits that the figures are held against.
     """
     place = (cell.setup.id, cell.core.name)
     if isinstance(result, Refused):
@@ -146,6 +172,10 @@ def judge_cell(
         steps = traced(cell, lab, features)
         sink(Measured(*place, steps))
         figures += steps
+    if constant and features is not None:
+        varies = steadiness(cell, lab, features)
+        sink(CheckDone(*place, varies.check, (varies,), 0.0))
+        findings.append(varies)
     over = limits.judge(budgets, *place, {figure.name: figure for figure in figures})
     if over:
         sink(CheckDone(*place, limits.CHECK, tuple(over), 0.0))
@@ -154,7 +184,7 @@ def judge_cell(
         judged = any(f.verdict is Verdict.PASS for f in findings)
         sink(CellJudged(*place, Verdict.PASS if judged else Verdict.NOT_COVERED))
         return
-    if found.check == limits.CHECK:  # an exact figure: no control core can explain it
+    if found.check in (limits.CHECK, constant_time.CHECK):  # exact: no control explains it
         sink(CellJudged(*place, found.verdict, found))
         return
     blamed = acquit(found, cell, lab)

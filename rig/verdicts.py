@@ -28,6 +28,7 @@ class Verdict(StrEnum):
     DESYNC = "DESYNC"
     BUILD_FAILED = "BUILD_FAILED"
     LIMIT_EXCEEDED = "LIMIT_EXCEEDED"
+    DATA_DEPENDENT = "DATA_DEPENDENT"
     TOOLCHAIN_FAULT = "TOOLCHAIN_FAULT"
     EMULATOR_FAULT = "EMULATOR_FAULT"
     ENVIRONMENT = "ENVIRONMENT"
@@ -50,6 +51,7 @@ VERDICTS: Mapping[Verdict, VerdictRow] = {
     Verdict.DESYNC: VerdictRow(Blame.CORE, "output that is not an answer"),
     Verdict.BUILD_FAILED: VerdictRow(Blame.CORE, "the compiler or linker refused the core"),
     Verdict.LIMIT_EXCEEDED: VerdictRow(Blame.CORE, "over a budget, or a limit of the box"),
+    Verdict.DATA_DEPENDENT: VerdictRow(Blame.CORE, "what it executes depends on the data"),
     Verdict.TOOLCHAIN_FAULT: VerdictRow(
         Blame.ENVIRONMENT, "the known-good control core fails to build or run here"
     ),

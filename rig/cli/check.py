@@ -33,6 +33,7 @@ def check(
     case: options.Case = None,
     checks: options.Checks = None,
     long: options.Long = False,
+    constant_time: options.ConstantTime = False,
     shard: options.ShardOf = None,
     keep: options.Keep = False,
 ) -> int:
@@ -58,6 +59,7 @@ def check(
         case=case,
         checks=split_names(checks),
         long=long,
+        constant_time=constant_time,
         keep=keep,
         shard=shard,
         toolchains=tuple(toolchain or ()),

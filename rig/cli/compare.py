@@ -53,6 +53,7 @@ def compare(
     case: options.Case = None,
     checks: options.Checks = None,
     long: options.Long = False,
+    constant_time: options.ConstantTime = False,
     shard: options.ShardOf = None,
     keep: options.Keep = False,
 ) -> int:
@@ -78,6 +79,7 @@ def compare(
         case=case,
         checks=split_names(checks),
         long=long,
+        constant_time=constant_time,
         keep=keep,
         shard=shard,
         timing=not no_time and case is None,

@@ -124,6 +124,13 @@ Checks = Annotated[
     typer.Option("--checks", metavar="NAMES", help="Only these, separated by commas."),
 ]
 Long = Annotated[bool, typer.Option("--long", help="Also the cases that take minutes.")]
+ConstantTime = Annotated[
+    bool,
+    typer.Option(
+        "--constant-time",
+        help="Look whether what is executed varies with data and keys of one length.",
+    ),
+]
 ShardOf = Annotated[
     str | None,
     typer.Option("--shard", metavar="K/N", help="Only the K-th of N parts of the setups."),

@@ -136,6 +136,7 @@ def _plan(
         long=asked.long,
         shard=asked.shard or "",
         budgets=budgets,
+        constant_time=asked.constant_time and not asked.case,
     )
     chosen_checks(plan)  # a wrong name is told before an engine is looked for
     return plan

@@ -49,6 +49,7 @@ class Asked:
     stale_index: bool = False
     tree: str | None = None
     side: int | None = None
+    constant_time: bool = False
     frame_limit: int | None = None
     cc: tuple[str, ...] = ()
     cross_compile: str | None = None

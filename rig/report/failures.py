@@ -16,6 +16,7 @@ _LINES = 6
 """Lines shown of what a compiler or engine said."""
 _ANSWERED = (Verdict.MISMATCH, Verdict.UNSTABLE)
 """What these got is an answer; what others got is how the guest ended, in words."""
+_OBSERVES = "constant-time"
 _LEFT_OUT = (Verdict.NOT_COVERED, Verdict.UNSUPPORTED, Verdict.SKIPPED)
 
 
@@ -47,6 +48,21 @@ def left_out_lines(report: Report) -> list[str]:
     for (verdict, name, message), count in reasons.items():
         text = f"{verdict}, {name}, {count} cells: {message}"
         lines += wrap(text, INDENT, INDENT + "  ")
+    return ["", *lines] if lines else []
+
+
+def observed_lines(report: Report) -> list[str]:
+    """What was looked for and not seen: of checks whose passing is worth a sentence."""
+    found: dict[tuple[str, str], int] = {}
+    for cell in report.cells:
+        for check in cell.checks:
+            for finding in check.findings:
+                if finding.check == _OBSERVES and finding.verdict is Verdict.PASS:
+                    key = (finding.check, finding.message)
+                    found[key] = found.get(key, 0) + 1
+    lines: list[str] = []
+    for (name, message), count in found.items():
+        lines += wrap(f"{name}, {count} cells: {message}", INDENT, INDENT + "  ")
     return ["", *lines] if lines else []
 
 

@@ -15,7 +15,7 @@ from rig.report.bloat import bloat as make_bloat
 from rig.report.bloat import render as render_bloat
 from rig.report.bloat import symbol_sizes
 from rig.report.document import CellReport, PairReport, Report, SetupReport
-from rig.report.failures import failure_lines, left_out_lines
+from rig.report.failures import failure_lines, left_out_lines, observed_lines
 from rig.report.frames import gap_lines, override_lines
 from rig.report.layout import INDENT, clean, command, shorten, table, wrap
 from rig.report.times import timing_lines
@@ -268,7 +268,8 @@ def _notes(report: Report) -> list[str]:
 
 def _finish(report: Report, lines: list[str]) -> str:
     """Footer: reasons, failures, sources, the command, the summary."""
-    lines += _notes(report) + left_out_lines(report) + failure_lines(report)
+    lines += _notes(report) + observed_lines(report)
+    lines += left_out_lines(report) + failure_lines(report)
     lines += gap_lines(report) + version_lines(report) + override_lines(report)
     lines.append("")
     for core in report.cores:
