@@ -6,23 +6,17 @@ from images/profiles; where the compilers are the ones that were measured, the f
 
 from __future__ import annotations
 
-import base64
 import io
 import os
 import subprocess
 import sys
-import tarfile
-from collections.abc import Iterator
-from pathlib import Path
 
-import docker
 import pytest
 from elftools.elf.elffile import ELFFile
 
 from rig import catalog, sources
-from rig.lab import Lab, open_engine
+from rig.lab import Lab
 from rig.model import Cell, Core, Job, Limits, Setup
-from rig.store import Store
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("RIG_FULL") != "1",
@@ -32,23 +26,6 @@ pytestmark = pytest.mark.skipif(
 CATALOG = catalog.load()
 SETUPS = {setup.id: setup for setup in CATALOG.setups()}
 LIMITS = Limits(memory=2 << 30, cpus=64, pids=256, disk=256 << 20)
-
-FETCH = """
-set -e
-echo 'deb http://deb.debian.org/debian trixie-backports main' >>/etc/apt/sources.list
-apt-get -q update >&2
-DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends xz-utils >&2
-cd /tmp
-for version; do
-    apt-get -q download linux-source-$version >&2
-    mkdir -p out/$version
-    dpkg-deb --fsys-tarfile linux-source-$version*.deb | tar -xO --wildcards '*.tar.xz' |
-        xz -dc | tar -x -C out/$version --strip-components=1 --wildcards \\
-            '*/crypto/Makefile' '*/blake2b*' >&2
-    rm linux-source-$version*.deb
-done
-tar -cz -C out . | base64  # the log of a container is text
-"""
 
 ALL = (
     "-O2 -std=gnu11 -fms-extensions -fshort-wchar -funsigned-char -fno-common -fno-PIE"
@@ -95,30 +72,6 @@ ROLLED = {
     ("x86_64", "19.1.7"): 1669,
 }
 """The patch's rolled function, by target and compiler version."""
-
-
-@pytest.fixture(scope="module")
-def trees(request, tmp_path_factory) -> Path:
-    """A folder with ``7.2`` and ``6.12``: of each, the files of BLAKE2b alone."""
-    if request.config.getoption("--rig-engine", default="docker") == "host":
-        pytest.skip("--rig-engine=host: the sources are fetched in a container")
-    folder = tmp_path_factory.mktemp("linux")
-    command = ["sh", "-c", FETCH, "sh", "7.2", "6.12"]
-    packed = docker.from_env().containers.run(
-        "debian:trixie-slim", command, remove=True, labels={"hashrig": "test"}
-    )
-    with tarfile.open(fileobj=io.BytesIO(base64.b64decode(packed))) as tar:
-        tar.extractall(folder, filter="data")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory) -> Iterator[Lab]:
-    """With an empty store: everything is compiled here and now."""
-    cache = tmp_path_factory.mktemp("cache")
-    engine = open_engine("docker", CATALOG, cache)
-    with Lab(CATALOG, engine, Store(cache), lambda event: None) as lab:
-        yield lab
 
 
 def sizes(content: bytes) -> dict[str, int]:
