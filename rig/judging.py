@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from rig import budgets as limits
+from rig import stepping
 from rig.budgets import Budget
 from rig.build import Built, Refused
 from rig.cases import Case
@@ -241,11 +242,26 @@ def _check(
                     CheckDone(cell.setup.id, cell.core.name, check.name, tuple(found), seconds)
                 )
                 findings += found
+            findings += _stepwise(cell, lab, subject, findings, sink)
         except GuestRefused as error:
             findings.append(Finding("start", Verdict(error.verdict), error.what))
         except EnvironmentFault as error:
             findings.append(Finding("start", Verdict.ENVIRONMENT, error.what))
     return findings, features
+
+
+def _stepwise(
+    cell: Cell, lab: Lab, subject: CellSubject, findings: Sequence[Finding], sink: Sink
+) -> list[Finding]:
+    """The look at the emulator, where the checks left a guest that answers."""
+    found = worst(findings)
+    if found is not None and found.verdict is not Verdict.MISMATCH:
+        return []
+    begun = time.monotonic()
+    looked = stepping.compare(cell, lab, subject, [found.case] if found and found.case else [])
+    seconds = time.monotonic() - begun
+    sink(CheckDone(cell.setup.id, cell.core.name, looked.check, (looked,), seconds))
+    return [looked]
 
 
 # ------------------------------------------------------------------------------- blame

@@ -38,7 +38,7 @@ from rig.program import identify, require
 from rig.runners.qemu_user import QemuUser
 from rig.store import Store, key_of
 from rig.toolchains import image_spec, make_engine, read_all_facts
-from rig.trace import Emulator, qemu_version
+from rig.trace import Emulator, qemu_version, step_option
 from rig.verdicts import Finding, Measurement
 
 GUEST_LIMITS = Limits(memory=256 << 20, cpus=1.0, pids=32, disk=64 << 20)
@@ -248,16 +248,25 @@ class Lab:
 
     # ----------------------------------------------------------------------------- guests
 
-    def guest(self, cell: Cell, *, give_up: int = GIVE_UP, confirm: bool = True) -> Guest:
+    def guest(
+        self,
+        cell: Cell,
+        *,
+        give_up: int = GIVE_UP,
+        confirm: bool = True,
+        stepwise: bool = False,
+    ) -> Guest:
         """A supervised guest that runs a cell's program; a context manager.
 
-        give_up, confirm: as :class:`rig.guest.Guest` takes them. Raises GuestRefused for a
+        give_up, confirm: as :class:`rig.guest.Guest` takes them. stepwise: one instruction per
+        translation block. Raises GuestRefused for a
         program that is not a static one of the target.
         """
         built = self.built(cell)
         setup = cell.setup
         require(identify(built.program), setup.target)
-        runner = Located(QemuUser(setup.target), built.program)
+        options = (step_option(qemu_version(self.facts(setup).qemu)),) if stepwise else ()
+        runner = Located(QemuUser(setup.target, options), built.program)
         ready = self.ready(setup)
         files = {"guest": built.program}
         identity = Identity(

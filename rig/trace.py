@@ -88,14 +88,18 @@ def qemu_version(banner: str) -> tuple[int, ...]:
     return tuple(int(part) for part in match[1].split("."))
 
 
+def step_option(version: tuple[int, ...]) -> str:
+    """One instruction per translation block. ``-singlestep`` was renamed in 8.1, gone in 9."""
+    return "-one-insn-per-tb" if version >= (8, 1) else "-singlestep"
+
+
 def log_options(
     version: tuple[int, ...], ranges: Sequence[Range], registers: bool
 ) -> tuple[str, ...]:
-    """Options for one line an instruction. ``-singlestep`` was renamed in 8.1, gone in 9."""
-    step = "-one-insn-per-tb" if version >= (8, 1) else "-singlestep"
+    """Options for one line an instruction."""
     what = "exec,nochain,cpu" if registers else "exec,nochain"
     where = ",".join(f"{start:#x}+{end - start:#x}" for start, end in ranges)
-    return (step, "-d", what, "-dfilter", where, "-D", LOG)
+    return (step_option(version), "-d", what, "-dfilter", where, "-D", LOG)
 
 
 def traced_argv(

@@ -55,14 +55,18 @@ _START_FAULTS = (
 
 @dataclass(frozen=True)
 class QemuUser:
-    """Runs programs of ``target`` by its qemu binary; times are the emulator's."""
+    """Runs programs of ``target`` by its qemu binary; times are the emulator's.
+
+    options: further ones of QEMU's own.
+    """
 
     target: Target
+    options: tuple[str, ...] = ()
     name: str = "qemu-user"
     abilities: frozenset[Ability] = field(default=frozenset({Ability.CHECK, Ability.TRACE}))
 
     def argv(self, program: str) -> tuple[str, ...]:
-        return (self.target.qemu, "-cpu", self.target.qemu_cpu, f"./{program}")
+        return (self.target.qemu, "-cpu", self.target.qemu_cpu, *self.options, f"./{program}")
 
     def explain(self, exit: Exit, stderr: bytes, *, started: bool = True) -> Explanation:
         common = explain_common(exit)
