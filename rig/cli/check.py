@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rig.cli import options
-from rig.cli.running import Asked, check_writable, run, split_names
+from rig.cli.running import Asked, check_writable, gate_of, run, split_names
 
 
 def check(
@@ -34,6 +34,8 @@ def check(
     checks: options.Checks = None,
     long: options.Long = False,
     constant_time: options.ConstantTime = False,
+    baseline: options.Baseline = None,
+    fail_if: options.FailIf = None,
     shard: options.ShardOf = None,
     keep: options.Keep = False,
 ) -> int:
@@ -49,6 +51,7 @@ def check(
       rig check my.c --on i386 --toolchain 'gcc*' --toolchain sid/gcc-15 --stale-index
     """
     check_writable(json)
+    gate = gate_of(baseline, fail_if)
     asked = Asked(
         on=tuple(on or ()),
         profile=profile,
@@ -66,7 +69,9 @@ def check(
         stale_index=stale_index,
         tree=tree,
         side=side,
-        trace=bool(toolchain or cc or cross_compile) and not no_work and case is None,
+        trace=bool(toolchain or cc or cross_compile or baseline)
+        and not no_work
+        and case is None,
         frame_limit=frame_limit,
         cc=tuple(cc or ()),
         cross_compile=cross_compile,
@@ -75,4 +80,4 @@ def check(
     from rig.cli.planning import plan_check  # noqa: PLC0415 - loads catalog and sources
     from rig.report.text import render_check  # noqa: PLC0415
 
-    return run(asked, plan_check(asked, cores), render_check)
+    return run(asked, plan_check(asked, cores), render_check, gate)

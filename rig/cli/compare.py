@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rig.cli import options
-from rig.cli.running import Asked, check_writable, run, split_names
+from rig.cli.running import Asked, check_writable, gate_of, run, split_names
 
 
 def compare(
@@ -54,6 +54,8 @@ def compare(
     checks: options.Checks = None,
     long: options.Long = False,
     constant_time: options.ConstantTime = False,
+    baseline: options.Baseline = None,
+    fail_if: options.FailIf = None,
     shard: options.ShardOf = None,
     keep: options.Keep = False,
 ) -> int:
@@ -69,6 +71,7 @@ def compare(
       rig compare --patch 0001-blake2b.patch linux:DIR
     """
     check_writable(json)
+    gate = gate_of(baseline, fail_if)
     asked = Asked(
         on=tuple(on or ()),
         profile=profile,
@@ -97,4 +100,4 @@ def compare(
     from rig.report.text import render_compare  # noqa: PLC0415
 
     render = partial(render_compare, full=full, distance=distance, bloat=bloat)
-    return run(asked, plan_compare(asked, cores or (), patch), render)
+    return run(asked, plan_compare(asked, cores or (), patch), render, gate)

@@ -131,6 +131,20 @@ ConstantTime = Annotated[
         help="Look whether what is executed varies with data and keys of one length.",
     ),
 ]
+Baseline = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline", metavar="FILE", help="Show what moved since this report of --json."
+    ),
+]
+FailIf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-if",
+        metavar="RULE",
+        help="Exit 1 when a figure moved further: 'size>+2%', 'work>+0.5%', 'stack>+16'.",
+    ),
+]
 ShardOf = Annotated[
     str | None,
     typer.Option("--shard", metavar="K/N", help="Only the K-th of N parts of the setups."),

@@ -6,17 +6,17 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rig.cli.guard import close_stdout
-from rig.errors import Interrupted, RigError, UsageError
+from rig.errors import ExitCode, Interrupted, RigError, UsageError
 from rig.events import CampaignStarted, Event, Sink
 from rig.journal import Journal, tee
-from rig.report.document import Report, save, to_json
+from rig.report.document import Report, load, save, to_json
 from rig.report.fold import fold
 from rig.report.layout import clean
 from rig.report.progress import open_progress
@@ -24,8 +24,11 @@ from rig.report.progress import open_progress
 if TYPE_CHECKING:
     from rig.campaign import Plan
     from rig.lab import Lab
+    from rig.report.baseline import Rule
 
 Render = Callable[[Report], str]
+
+_WORST = (ExitCode.CORE_FAILED, ExitCode.ENVIRONMENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +69,42 @@ def typed() -> tuple[str, ...]:
     return ("rig", *sys.argv[1:])
 
 
-def run(asked: Asked, plan: Plan, render: Render) -> int:
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """An earlier report, read and found good before the work, and rules on what may move."""
+
+    name: str
+    baseline: Report
+    rules: tuple[Rule, ...]
+
+
+def gate_of(baseline: str | None, fail_if: Sequence[str] | None) -> Gate | None:
+    """What --baseline and --fail-if ask for. Raises UsageError."""
+    if baseline is None:
+        if fail_if:
+            raise UsageError("--fail-if needs --baseline", "Name a report that --json wrote.")
+        return None
+    from rig.report.baseline import parse_rules  # noqa: PLC0415 - few runs have a baseline
+
+    report = load(Path(baseline))
+    return Gate(baseline, report, parse_rules(fail_if or (), report))
+
+
+def _passes(gate: Gate, report: Report, json: str | None) -> ExitCode:
+    """Tells what moved; beside a report on standard output, on standard error."""
+    from rig.report import baseline  # noqa: PLC0415
+
+    found = baseline.compare(report, gate.baseline, gate.rules)
+    text = baseline.render(found, gate.name)
+    print(text, end="", file=sys.stderr if json == "-" else sys.stdout)
+    return found.exit_code
+
+
+def run(asked: Asked, plan: Plan, render: Render, gate: Gate | None = None) -> int:
     """Runs a plan, prints and saves its report; returns the exit code.
 
     What was found is printed and saved after an error or Ctrl-C too; the error goes on.
+    gate: what the report is held against, whose exit code counts where the cores are good.
     """
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     path = _cache() / "runs" / f"{stamp}-{secrets.token_hex(3)}.jsonl"
@@ -93,7 +128,12 @@ def run(asked: Asked, plan: Plan, render: Render) -> int:
         raise caught
     if report is None:
         raise RigError("the campaign ended before it began")
-    return int(report.exit_code)
+    code = report.exit_code
+    if gate is not None:
+        held = _passes(gate, report, asked.json)
+        # a core that failed, or a broken rule, before whatever could not be judged
+        code = next((one for one in _WORST if one in (code, held)), ExitCode.GOOD)
+    return int(code)
 
 
 def publish(report: Report, json: str | None, render: Render) -> None:
