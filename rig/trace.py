@@ -121,16 +121,17 @@ DRIVER = frozenset(
     {
         *("frame_init", "frame_next", "reply_begin", "reply_end", "data_load"),
         *("put_text", "put_slice", "put_decimal", "put_hex_bytes", "put_hex_words"),
-        *("read_encoded_value_with_base", "classify_object_over_fdes", "init_object"),
     }
 )
-"""What a guest runs before and after calls of a core, never within one: the driver's text and
-frames, and libgcc's start. It is most of what would be logged.
-"""
+"""What the driver runs before and after calls of a core, never within one."""
+
+STARTUP = frozenset({"read_encoded_value_with_base", "classify_object_over_fdes"})
+"""Functions of libgcc's start, several of a name. With the driver's they are most of a log."""
 
 
 def text_ranges(program: Program) -> tuple[Range, ...]:
-    """All code but the driver's: what is logged when nothing is known of the calls yet.
+    """What is logged when nothing is known of the calls yet: all code but the driver's and
+    libgcc's start.
 
     A name that the core has too, as a function of its own, is logged wherever it is.
     """
@@ -146,7 +147,7 @@ def text_ranges(program: Program) -> tuple[Range, ...]:
 
 
 def _is_drivers(name: str, program: Program) -> bool:
-    return name in DRIVER and len(program.names[name]) == 1
+    return name in STARTUP or (name in DRIVER and len(program.names[name]) == 1)
 
 
 def parse(lines: Iterable[bytes], stack_pointer: bytes = b"") -> Iterator[Step]:
