@@ -49,6 +49,7 @@ def mutants(
       rig mutants --on x86_64/gcc/user --class counter,endian
       rig mutants --against all
     """
+    from rig.mutants.suites import OWN  # noqa: PLC0415
     from rig.mutants.telling import compared, listed, told  # noqa: PLC0415
 
     chosen = _chosen(split_names(kind))
@@ -57,10 +58,10 @@ def mutants(
         return ExitCode.GOOD
     suites = _suites(split_names(against))
     found = _hunt(on, chosen, suites, options.engine_name(engine), jobs)
-    sys.stdout.write(told(found, "rig"))
+    sys.stdout.write(told(found, OWN))
     if len(suites) > 1:
         sys.stdout.write("\n" + compared(found))
-    if found.survivors("rig") or found.wrongly_equivalent():
+    if found.survivors(OWN) or found.wrongly_equivalent():
         return ExitCode.CORE_FAILED
     return ExitCode.ENVIRONMENT if found.troubles else ExitCode.GOOD
 
@@ -80,7 +81,7 @@ def _chosen(kinds: tuple[str, ...]) -> list[Mutant]:
 
 def _suites(names: tuple[str, ...]) -> list[Suite]:
     """Rig's own and those named. Raises UsageError."""
-    from rig.mutants.suites import suites  # noqa: PLC0415
+    from rig.mutants.suites import OWN, suites  # noqa: PLC0415
     from rig.tables import near  # noqa: PLC0415
 
     known = suites()
@@ -89,7 +90,7 @@ def _suites(names: tuple[str, ...]) -> list[Suite]:
     for name in names:
         if name not in known:
             raise UsageError(f"no suite is called '{name}'", near(name, known))
-    return [suite for suite in known.values() if suite.name in ("rig", *names)]
+    return [suite for suite in known.values() if suite.name in (OWN, *names)]
 
 
 def _hunt(

@@ -1,8 +1,9 @@
 """Judges mutants: target after target, each mutant until something kills it.
 
 Many are compiled in one box. A mutant that one target kills is not asked again on the next;
-with several suites, each has kills of its own. First the unmutated originals must pass, since
-otherwise a kill would mean nothing.
+with several suites, each has kills of its own. The suites to compare with are spared what tells
+nothing: equivalents, and on further targets what shows on every target alike. First the
+unmutated originals must pass, since otherwise a kill would mean nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from rig.lab import Lab
 from rig.model import ByteOrder, Cell, Setup
 from rig.mutants import Mutant, Shows
 from rig.mutants.reading import core_of, original
-from rig.mutants.suites import Suite
+from rig.mutants.suites import OWN, Suite
 from rig.verdicts import VERDICTS, Blame, Finding, Verdict
 
 TARGETS = ("x86_64", "i386", "arm32", "armeb32")
@@ -60,9 +61,18 @@ class Hunt:
     kills: dict[tuple[str, str], Kill] = field(default_factory=dict)
     troubles: dict[str, str] = field(default_factory=dict)
 
-    def alive(self, mutant: Mutant) -> list[Suite]:
-        """Suites that have not killed a mutant so far."""
-        return [suite for suite in self.suites if (mutant.name, suite.name) not in self.kills]
+    def due(self, mutant: Mutant, setup: Setup) -> list[Suite]:
+        """Suites that have not killed a mutant so far and are to try on this setup."""
+        if mutant.name in self.troubles:
+            return []
+        again = setup != self.setups[0] and mutant.shows is Shows.EVERYWHERE
+        own_only = again or bool(mutant.equivalent)
+        return [
+            suite
+            for suite in self.suites
+            if (mutant.name, suite.name) not in self.kills
+            and not (own_only and suite.name != OWN)
+        ]
 
     def unkilled(self, suite: str) -> list[Mutant]:
         """Faults that were judged and that a suite killed nowhere; equivalents are none."""
@@ -110,11 +120,7 @@ def hunt(
     """Judges all mutants. Raises EnvironmentFault when an original fails on a setup."""
     found = Hunt(mutants, suites, setups)
     for setup in setups:
-        left = [
-            mutant
-            for mutant in mutants
-            if found.alive(mutant) and mutant.name not in found.troubles
-        ]
+        left = [mutant for mutant in mutants if found.due(mutant, setup)]
         tell(f"{setup.id}: {len(left)} of {len(mutants)} mutants to be judged")
         _require_originals(lab, setup, left, suites)
         with ThreadPoolExecutor(lab.jobs, "judge") as judges:
@@ -124,7 +130,7 @@ def hunt(
                     cells = {m.name: Cell(setup, core_of(m, lab.catalog)) for m in group}
                     lab.build(list(cells.values()))
                     waiting += [
-                        judges.submit(_judge, lab, cells[m.name], found.alive(m), m.name)
+                        judges.submit(_judge, lab, cells[m.name], found.due(m, setup), m.name)
                         for m in group
                     ]
                 for done in as_completed(waiting):
@@ -160,30 +166,40 @@ def _judge(lab: Lab, cell: Cell, suites: Sequence[Suite], name: str) -> _Judged:
 def _judge_built(
     lab: Lab, cell: Cell, suites: Sequence[Suite]
 ) -> tuple[Mapping[str, Kill], str]:
+    """Asks one guest as long as it answers, then a fresh one."""
     kills: dict[str, Kill] = {}
-    trouble = ""
     waiting = list(suites)
     while waiting:
         with lab.guest(cell, give_up=1) as guest:
             try:
                 subject = subject_of(cell, lab, guest, seed=1, long=False)
-                while waiting:
-                    suite = waiting.pop(0)
-                    found, skipped = _first_kill(suite, subject)
-                    if found is not None:
-                        kills[suite.name] = Kill(
-                            cell.setup, found.check, found.verdict, found.case
-                        )
-                    elif skipped:
-                        trouble = f"on {cell.setup.id}, {suite.name}: {skipped}"
-                    if skipped or (found is not None and found.verdict not in _STEADY):
-                        break
+                trouble = _ask_in_turn(cell, waiting, subject, kills)
             except GuestRefused as error:
-                trouble = f"does not start on {cell.setup.id}: {error.what}"
-                break
+                trouble = f"does not start: {error.what}"
             finally:
                 lab.count_guest(guest)
-    return kills, trouble
+        if trouble:
+            return kills, f"on {cell.setup.id}, {trouble}"
+    return kills, ""
+
+
+def _ask_in_turn(
+    cell: Cell, waiting: list[Suite], subject: CellSubject, kills: dict[str, Kill]
+) -> str:
+    """Takes suites off ``waiting`` until the guest is of no more use; returns what hindered."""
+    fresh = True
+    while waiting:
+        suite = waiting[0]
+        found, skipped = _first_kill(suite, subject)
+        if found is None and skipped:
+            return f"{suite.name}: {skipped}" if fresh else ""
+        waiting.pop(0)
+        if found is not None:
+            kills[suite.name] = Kill(cell.setup, found.check, found.verdict, found.case)
+            if found.verdict not in _STEADY:
+                return ""
+        fresh = False
+    return ""
 
 
 def _first_kill(suite: Suite, subject: CellSubject) -> tuple[Finding | None, str]:

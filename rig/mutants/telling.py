@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rig.mutants import Mutant
 from rig.mutants.hunting import Hunt
+from rig.mutants.suites import OWN
 from rig.report.layout import INDENT, table, wrap
 
 
@@ -62,7 +63,7 @@ def compared(hunt: Hunt) -> str:
     first = hunt.setups[0].target.name
     faults = [mutant.name for mutant in hunt.mutants if not mutant.equivalent]
     rows = []
-    for suite in sorted(hunt.suites, key=lambda suite: suite.name == "rig"):
+    for suite in sorted(hunt.suites, key=lambda suite: suite.name == OWN):
         kills = [
             kill
             for (name, killer), kill in hunt.kills.items()

@@ -192,10 +192,26 @@ def test_survivors_are_faults_that_were_judged_and_never_killed() -> None:
     hunt = hunted()
     assert [mutant.name for mutant in hunt.survivors("rig")] == ["lives"]
     assert [mutant.name for mutant in hunt.survivors("abc")] == ["lives", "late"]
-    assert [suite.name for suite in hunt.alive(hunt.mutants[2])] == ["abc"]
     assert hunt.wrongly_equivalent() == []
     hunt.kills["same", "abc"] = hunt.kills["rotate", "abc"]
     assert [mutant.name for mutant in hunt.wrongly_equivalent()] == ["same"]
+
+
+def test_each_suite_is_asked_until_it_kills_and_only_where_that_tells_something() -> None:
+    hunt = hunted()
+    rotate, lives, late, same, refused = hunt.mutants
+    first, second = hunt.setups
+    due = [
+        [[suite.name for suite in hunt.due(mutant, setup)] for setup in (first, second)]
+        for mutant in (rotate, lives, late, same, refused)
+    ]
+    assert due == [
+        [[], []],
+        [["rig", "abc"], ["rig", "abc"]],
+        [["abc"], []],
+        [["rig"], ["rig"]],
+        [[], []],
+    ]
 
 
 def test_a_fault_that_cannot_show_here_is_no_survivor() -> None:
