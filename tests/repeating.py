@@ -11,7 +11,7 @@ from rig.build import LIMITS
 from rig.lab import GUEST_LIMITS, Lab
 from rig.measures import frame, size
 from rig.measures.traced import measure as trace
-from rig.model import Cell, Job
+from rig.model import Cell, Job, Setup
 from rig.runners.qemu_user import QemuUser
 from rig.trace import Emulator, qemu_version
 
@@ -46,17 +46,23 @@ def compiled_again(lab: Lab, cell: Cell, times: int) -> Iterator[Figures]:
         yield {item.name: item.value for item in found}
 
 
-def traced_again(lab: Lab, cell: Cell, times: int) -> Iterator[Figures]:
-    """What so many traces give; the store is not asked."""
-    ready, program = lab.ready(cell.setup), lab.built(cell).program
-    argv = QemuUser(cell.setup.target).argv("guest")[:-1]
-    emulator = Emulator(argv, qemu_version(lab.facts(cell.setup).qemu))
+def traced_again(
+    lab: Lab, cell: Cell, times: int, emulator: Setup | None = None
+) -> Iterator[Figures]:
+    """What so many traces give; the store is not asked.
+
+    emulator: the setup whose image runs the program, by default the cell's own.
+    """
+    place = emulator or cell.setup
+    ready, program = lab.ready(place), lab.built(cell).program
+    argv = QemuUser(place.target).argv("guest")[:-1]
+    qemu = Emulator(argv, qemu_version(lab.facts(place).qemu))
 
     def open_channel(argv: Sequence[str], files: dict[str, bytes]) -> object:
         return lab.engine.open(ready, argv, files, GUEST_LIMITS)
 
     for _ in range(times):
-        found = trace(open_channel, emulator, program, cell.core.symbol)
+        found = trace(open_channel, qemu, program, cell.core.symbol)
         assert found.stable
         yield {item.name: item.value for item in found.measurements}
 
