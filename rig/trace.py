@@ -210,9 +210,15 @@ def _good_end(channel: Channel, line: bytes) -> None:
         raise TraceCut(what, exit, channel.stderr())
 
 
+FULL = b"No space left on device"
+
+
 def _cut(channel: Channel, what: str, grace: float = 0.0) -> TraceCut:
     end = channel.close(grace)
-    return TraceCut(what, end, channel.stderr())
+    said = channel.stderr()
+    if FULL in said:  # of the last stage in the box
+        what = "The trace was cut short: a disk is full."
+    return TraceCut(what, end, said)
 
 
 def _send(channel: Channel, cases: Sequence[str], patience: float) -> None:

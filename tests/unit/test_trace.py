@@ -18,6 +18,7 @@ from rig.errors import EnvironmentFault, RigError
 from rig.measures.calls import Call, calls, narrow, record
 from rig.model import Exit, Files
 from rig.trace import (
+    FULL,
     STACK_POINTER,
     Emulator,
     Range,
@@ -40,7 +41,7 @@ OVERHEAD = {"i386": 13, "x86_64": 6, "arm": 8, "thumb": 8}
 
 
 def log_of(toy: str, version: str) -> list[bytes]:
-    """qemu's own log, as the last stage in the box cuts it."""
+    """Qemu's own log, as the last stage in the box cuts it."""
     log = gzip.decompress((COMPILED / f"{toy}-{version}.log.gz").read_bytes())
     return subprocess.run(
         ["cut", "-d/", "-f2"], input=log, stdout=subprocess.PIPE, check=True
@@ -115,6 +116,18 @@ def test_what_leaves_the_box_is_addresses_and_the_stack_pointer(mark: bytes, kep
     assert lines[-1] == b"rig-trace-end 0"
     assert [step.pc for step in parse(lines, mark)] == [0x80480D0, 0x80480D1]
     assert done.stderr == b"reply\n"
+
+
+def test_a_full_disk_is_told_by_the_last_stage_in_the_box() -> None:
+    emulator = Emulator(("sh", "-c", "echo 'Trace 0: 0x7 [0/10/0/0] f' >&3"), (10,))
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            traced_argv(emulator, [Range(0, 16)]),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert FULL in done.stderr
 
 
 def test_the_drivers_own_work_is_not_logged_unless_a_core_has_its_name() -> None:
@@ -275,6 +288,7 @@ def test_steps_arrive_however_the_stream_is_cut() -> None:
     ("chunks", "stderr", "message"),
     [
         ([LINES], GOOD, "end marker is missing"),
+        ([LINES], b"cut: write error: No space left on device\n", "a disk is full"),
         ([LINES, b"silence"], GOOD, "No line of the trace for"),
         ([LINES + b"rig-trace-end 139\n"], GOOD, "ended with signal 11"),
         ([LINES + b"rig-trace-end 1\n"], GOOD, "ended with status 1"),
