@@ -30,7 +30,12 @@ from rig.catalog import load
 
 ITEMS = 500
 SETUP = "x86_64/gcc/user"
-MATRIX = ("i386/gcc/user", "x86_64/gcc/user", "arm32/gcc/user")
+MATRIX = tuple(
+    f"{target}/gcc/{profile}"
+    for target in ("arm32", "i386", "x86_64")
+    for profile in ("kernel", "user")
+)
+CORES = ("rolled", "unrolled")
 BARE = ("-p", "no:rig", "-p", "no:xdist", "-p", "no:hypothesispytest", "-p", "no:timeout")
 
 EMPTY = "def test_nothing():\n    pass\n"
@@ -148,7 +153,7 @@ def item(folder: Path, rig: Sequence[str]) -> None:
 def workers(folder: Path, rig: Sequence[str]) -> None:
     """The matrix by two workers, beside serial."""
     place = written(folder, "workers", CHECKS)
-    words = (*rig, *_on(MATRIX), "--rig-core", "rolled", "--rig-core", "unrolled")
+    words = (*rig, *_matrix())
     wall(place, *words)
     times = best(
         2,
@@ -179,7 +184,7 @@ def cells(folder: Path, rig: Sequence[str]) -> None:
 def shards(folder: Path, rig: Sequence[str]) -> None:
     """Two shards, in sum, beside the whole."""
     place = written(folder, "shards", CHECKS)
-    words = (*rig, *_on(MATRIX[:2]), "--rig-core", "rolled", "--rig-core", "unrolled")
+    words = (*rig, *_matrix())
     wall(place, *words)
     times = best(
         2,
@@ -191,8 +196,9 @@ def shards(folder: Path, rig: Sequence[str]) -> None:
     tell("shards: both, in sum / whole", both / times["whole"], 1.1)
 
 
-def _on(setups: Sequence[str]) -> list[str]:
-    return [word for setup in setups for word in ("--rig-on", setup)]
+def _matrix() -> list[str]:
+    """Twelve cells: enough that the start of a session is a small part."""
+    return [*(f"--rig-on={setup}" for setup in MATRIX), *(f"--rig-core={c}" for c in CORES)]
 
 
 PARTS = {"idle": idle, "item": item, "workers": workers, "cells": cells, "shards": shards}

@@ -51,6 +51,7 @@ def merge(named: Sequence[tuple[str, Report]]) -> Merged:
     first = reports[0]
     report = replace(
         first,
+        command=_without(_without(first.command, "--shard"), "--json"),
         started=min(report.started for report in reports),
         ended=max(report.ended for report in reports),
         seconds=sum(report.seconds for report in reports),
@@ -189,6 +190,17 @@ def _pairs(reports: Iterable[Report]) -> tuple[PairReport, ...]:
             if not known.timings:
                 pairs[key] = pair
     return tuple(pairs.values())
+
+
+def _without(command: tuple[str, ...], option: str) -> tuple[str, ...]:
+    """A command without an option and its value: what the whole would have been asked by."""
+    words: list[str] = []
+    skip = False
+    for word in command:
+        if not skip and word != option and not word.startswith(f"{option}="):
+            words.append(word)
+        skip = word == option
+    return tuple(words)
 
 
 def _across(report: Report) -> dict[str, tuple[str, ...]]:

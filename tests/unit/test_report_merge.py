@@ -63,6 +63,12 @@ def test_all_shards_are_the_whole():
     assert report.shard == ""
 
 
+def test_the_command_of_the_whole_has_no_shard():
+    typed = ("rig", "compare", "--shard", "1/2", "--json=a.json", "--on", "i386")
+    parts = [(name, replace(report, command=typed)) for name, report in both()]
+    assert merge(parts).report.command == ("rig", "compare", "--on", "i386")
+
+
 def test_the_order_of_files_does_not_matter_for_the_verdict():
     merged = merge(both()[::-1])
     assert (merged.exit_code, len(merged.report.cells)) == (ExitCode.GOOD, 4)
