@@ -30,7 +30,7 @@ RUN if [ -n "$EXTRA_CA" ]; then \
     fi
 ENV PIP_CERT=/etc/ssl/certs/ca-certificates.crt
 
-RUN useradd --create-home --uid 1000 rig && mkdir -p /src && chown rig /src
+RUN useradd --create-home --key HOME_MODE=0755 --uid 1000 rig && mkdir -p /src && chown rig /src
 USER rig
 WORKDIR /src
 COPY --chown=rig requirements-dev.lock ./
