@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -26,6 +27,8 @@ from rig.store import Store, key_of
 
 LIMITS = Limits(memory=2 << 30, cpus=64, pids=256, disk=512 << 20)
 """A build box: compilers of big unrolled cores take hundreds of megabytes."""
+
+_BOX_LIMIT = re.compile(r"No space left on device|rig: this box ran out of memory")
 
 _LOG = "log.txt"
 _HEADERS = "headers.json"
@@ -60,15 +63,24 @@ class Refused:
     output: str
     hint: str
 
+    @property
+    def is_of_the_box(self) -> bool:
+        """A limit of the box ended it, which another core's compiler may have reached."""
+        return bool(_BOX_LIMIT.search(self.output))
+
 
 @dataclass
 class Counts:
-    """What a campaign had to do; the proof that a second run does nothing again."""
+    """What a campaign had to do; the proof that a second run does nothing again.
+
+    resumed: cells whose judgement was taken over from an interrupted campaign.
+    """
 
     compiled: int = 0
     linked: int = 0
     objects_reused: int = 0
     programs_reused: int = 0
+    resumed: int = 0
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 
@@ -30,6 +30,7 @@ from rig.events import (
 from rig.judging import judge_cell
 from rig.lab import Lab
 from rig.model import Cell, Core, ImageSpec, Pair, Setup
+from rig.resume import Earlier, take_over
 from rig.tables import near
 from rig.timing import time_all
 from rig.toolchains import image_spec
@@ -42,7 +43,8 @@ class Plan:
 
     case: ask only this line. timing: take times of the pairs. trace: take work and stack.
     command: as typed. shard: ``2/5`` when setups are one machine's part. budgets: upper limits
-    of figures. constant_time: look whether what is executed depends on the data.
+    of figures. constant_time: look whether what is executed depends on the data. earlier: what
+    an interrupted campaign had judged.
     """
 
     kind: str
@@ -59,6 +61,7 @@ class Plan:
     shard: str = ""
     budgets: tuple[Budget, ...] = ()
     constant_time: bool = False
+    earlier: Earlier = field(default_factory=dict)
 
     @property
     def cells(self) -> list[Cell]:
@@ -74,6 +77,13 @@ def chosen_checks(plan: Plan) -> Sequence[Check]:
         if name not in known:
             raise UsageError(f"no check is called '{name}'", near(name, known))
     return [c for c in known.values() if not plan.checks or c.name in plan.checks]
+
+
+def question(plan: Plan) -> str:
+    """Twelve hex digits over all that decides what a cell is asked, itself left out."""
+    asked = (plan.seed, plan.case, plan.long, plan.trace, plan.constant_time, plan.budgets)
+    names = [check.name for check in chosen_checks(plan)]
+    return sha256(repr((__version__, names, *asked)).encode()).hexdigest()[:12]
 
 
 def run(plan: Plan, lab: Lab, sink: Sink) -> None:
@@ -113,6 +123,7 @@ def _started(plan: Plan, lab: Lab, checks: Sequence[Check]) -> CampaignStarted:
         pairs=tuple((p.setup.id, p.before.name, p.after.name) for p in plan.pairs),
         checks=tuple(check.name for check in checks),
         shard=plan.shard,
+        question=question(plan),
     )
 
 
@@ -131,7 +142,9 @@ def _core_facts(core: Core) -> CoreFacts:
 
 
 def _ended(lab: Lab, reason: str, seconds: float) -> CampaignEnded:
+    resumed = {"cells of an earlier run": lab.counts.resumed} if lab.counts.resumed else {}
     counts = {
+        **resumed,
         "compilations": lab.counts.compiled,
         "links": lab.counts.linked,
         "objects reused": lab.counts.objects_reused,
@@ -169,6 +182,10 @@ def _judge_all(plan: Plan, lab: Lab, checks: Sequence[Check], sink: Sink) -> set
                 for cell, result in group.result():
                     if isinstance(result, Built):
                         built.add(cell.setup.id)
+                        place = (cell.setup.id, cell.core.name)
+                        if take_over(plan.earlier, *place, result, sink):
+                            lab.counts.resumed += 1
+                            continue
                     judging.append(
                         judges.submit(
                             judge_cell,

@@ -38,6 +38,7 @@ class CampaignStarted:
     """What is going to be done. command: as typed. seed: of every random choice.
 
     pairs: (setup id, before, after); cells: (setup id, core). shard: ``2/5``, if it is one.
+    question: digest of all that decides what a cell is asked; resume compares it.
     """
 
     rig: str
@@ -51,6 +52,7 @@ class CampaignStarted:
     pairs: tuple[tuple[str, str, str], ...]
     checks: tuple[str, ...]
     shard: str = ""
+    question: str = ""
     kind: Literal["campaign-started"] = "campaign-started"
 
 

@@ -7,6 +7,7 @@ schema. Written with the standard library only; pydantic validates on read.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import math
 import os
@@ -64,6 +65,7 @@ class Journal:
             path.parent.mkdir(parents=True, exist_ok=True)
             whole = _whole_lines(path)
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            _hold(self._fd)
             os.ftruncate(self._fd, whole)
         except OSError as error:
             raise _unwritable(path, error) from error
@@ -212,6 +214,12 @@ def _whole_lines(path: Path) -> int:
     lines = content.split(b"\n", len(events) + 1)[: len(events) + 1]
     has_header = b"\n" in content
     return sum(len(line) + 1 for line in lines) if has_header else 0
+
+
+def _hold(descriptor: int) -> None:
+    """A lock that ends with this process tells a journal in use from one left behind."""
+    with suppress(OSError):  # not every file system has locks
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _unwritable(path: Path, error: OSError) -> StoreFault:

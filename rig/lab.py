@@ -184,17 +184,27 @@ class Lab:
         first = todo[0].setup
         setups = {cell.setup.id: cell.setup for cell in todo}
         facts = {name: self.facts(s, setups.values()) for name, s in setups.items()}
-        for cell, result in build(
+        for cell, result in self._build_together(self.ready(first), facts, todo):
+            crowded = isinstance(result, Refused) and result.is_of_the_box
+            if crowded and len(todo) > 1:  # perhaps by another core's doing
+                ((_, result),) = self._build_together(self.ready(first), facts, [cell])
+            self._built.put(_key(cell), result)
+
+    def _build_together(
+        self, ready: Ready, facts: Mapping[str, ToolchainFacts], cells: Sequence[Cell]
+    ) -> list[tuple[Cell, Built | Refused]]:
+        """All of these cells, in one box."""
+        made = build(
             self.engine,
             self.store,
             self.catalog,
-            self.ready(first),
+            ready,
             facts,
-            todo,
+            cells,
             self.jobs,
             self.counts,
-        ):
-            self._built.put(_key(cell), result)
+        )
+        return list(made)
 
     def result(self, cell: Cell) -> Built | Refused:
         """What building a cell came to, made on demand."""

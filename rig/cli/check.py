@@ -38,6 +38,7 @@ def check(
     fail_if: options.FailIf = None,
     shard: options.ShardOf = None,
     keep: options.Keep = False,
+    resume: options.Resume = False,
 ) -> int:
     """Check that cores are right: every digest against an independent oracle.
 
@@ -64,6 +65,7 @@ def check(
         long=long,
         constant_time=constant_time,
         keep=keep,
+        resume=resume,
         shard=shard,
         toolchains=tuple(toolchain or ()),
         stale_index=stale_index,

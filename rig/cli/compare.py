@@ -58,6 +58,7 @@ def compare(
     fail_if: options.FailIf = None,
     shard: options.ShardOf = None,
     keep: options.Keep = False,
+    resume: options.Resume = False,
 ) -> int:
     """Compare two cores: size, frame, work and verdict, before / after, on every setup.
 
@@ -84,6 +85,7 @@ def compare(
         long=long,
         constant_time=constant_time,
         keep=keep,
+        resume=resume,
         shard=shard,
         timing=not no_time and case is None,
         trace=not no_work and case is None,

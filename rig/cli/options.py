@@ -149,5 +149,9 @@ ShardOf = Annotated[
     str | None,
     typer.Option("--shard", metavar="K/N", help="Only the K-th of N parts of the setups."),
 ]
+Resume = Annotated[
+    bool,
+    typer.Option("--resume", help="Take over what interrupted runs had judged of the same."),
+]
 Keep = Annotated[bool, typer.Option("--keep", help="Keep the journal and tell where it is.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder, made if missing.")]

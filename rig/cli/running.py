@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rig.cli.guard import close_stdout
-from rig.errors import ExitCode, Interrupted, RigError, UsageError
+from rig.errors import ExitCode, Interrupted, RigError, StoreFault, UsageError
 from rig.events import CampaignStarted, Event, Sink
 from rig.journal import Journal, tee
 from rig.report.document import Report, load, save, to_json
@@ -45,6 +45,7 @@ class Asked:
     checks: tuple[str, ...]
     long: bool
     keep: bool
+    resume: bool = False
     shard: str | None = None
     timing: bool = False
     trace: bool = False
@@ -109,7 +110,10 @@ def run(asked: Asked, plan: Plan, render: Render, gate: Gate | None = None) -> i
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     path = _cache() / "runs" / f"{stamp}-{secrets.token_hex(3)}.jsonl"
     events: list[Event] = []
+    used: Sequence[Path] = ()
     caught: BaseException | None = None
+    if asked.resume:
+        plan, used = _with_earlier(plan, path.parent)
     try:
         with ExitStack() as stack:
             log = stack.enter_context(Journal(path))
@@ -120,8 +124,14 @@ def run(asked: Asked, plan: Plan, render: Render, gate: Gate | None = None) -> i
         caught = error
     report = fold(events) if any(isinstance(e, CampaignStarted) for e in events) else None
     if report:
-        publish(report, asked.json, render)
-    _end_journal(path, caught, asked.keep)
+        try:
+            publish(report, asked.json, render)
+        except BaseException as error:  # the journal is then the only report
+            caught = caught or error
+    began = report is not None
+    _end_journal(path, keep=asked.keep or (caught is not None and began))
+    if caught is None and used:
+        _remove_used(used)
     if isinstance(caught, Interrupted):
         raise KeyboardInterrupt from caught
     if caught:
@@ -146,6 +156,9 @@ def publish(report: Report, json: str | None, render: Render) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         close_stdout()
+    except OSError as error:
+        close_stdout()
+        raise StoreFault(f"standard output cannot be written: {error.strerror}") from error
     if json and json != "-":
         save(report, Path(json))
 
@@ -180,17 +193,32 @@ def _run_in_lab(asked: Asked, plan: Plan, sink: Sink) -> None:
         campaign.run(plan, lab, sink)
 
 
+def _with_earlier(plan: Plan, runs: Path) -> tuple[Plan, Sequence[Path]]:
+    from rig.cli.resuming import with_earlier  # noqa: PLC0415 - few runs are resumed
+
+    return with_earlier(plan, runs)
+
+
+def _remove_used(journals: Sequence[Path]) -> None:
+    from rig.cli.resuming import remove_used  # noqa: PLC0415
+
+    remove_used(journals)
+
+
 def _cache() -> Path:
     from rig.store import default_cache  # noqa: PLC0415
 
     return default_cache()
 
 
-def _end_journal(path: Path, caught: BaseException | None, keep: bool) -> None:
+def _end_journal(path: Path, *, keep: bool) -> None:
     """The journal outlives a campaign that did not come to its end, or when asked."""
     if not path.exists():
         return
-    if keep or caught is not None:
-        print(f"rig: the journal is {clean(str(path))}", file=sys.stderr)
+    if keep:
+        print(
+            f"rig: the journal is {clean(str(path))}; --resume goes on from it",
+            file=sys.stderr,
+        )
     else:
         path.unlink(missing_ok=True)

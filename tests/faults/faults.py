@@ -157,11 +157,18 @@ class Process:
 
     def wait_for(self, text: str) -> None:
         """Until its standard error holds ``text``; fails when it ends before."""
+        self._wait_in(self.err, text)
+
+    def wait_for_output(self, text: str) -> None:
+        """As :meth:`wait_for`, of standard output."""
+        self._wait_in(self.out, text)
+
+    def _wait_in(self, stream: bytearray, text: str) -> None:
         wanted = text.encode()
         until = time.monotonic() + WAIT
         with self._changed:
-            while wanted not in self.err:
-                assert self.popen.poll() is None or wanted in self.err, self._story(text)
+            while wanted not in stream:
+                assert self.popen.poll() is None or wanted in stream, self._story(text)
                 assert time.monotonic() < until, self._story(text)
                 self._changed.wait(0.1)
 
