@@ -79,6 +79,7 @@ def _add_verbs() -> None:
     """Verbs in the order in which help lists them."""
     from rig.cli import (  # noqa: PLC0415 - they need the names above
         build,
+        chart,
         check,
         clean,
         compare,
@@ -100,6 +101,7 @@ def _add_verbs() -> None:
         "list": (listing.names, "Names: targets, cores, profiles, setups, checks."),
         "mutants": (mutants.mutants, "Do the checks find faults that are known to be there?"),
         "report": (report.report, "Show saved reports or journals; merge those of shards."),
+        "chart": (chart.chart, "Size against speed as a picture, from saved reports."),
         "matrix": (matrix.matrix, "The setups as jobs for continuous integration."),
         "config": (settings.config, "Check and show the settings of this project."),
         "clean": (clean.clean, "Remove leftovers, and what can be made again."),
