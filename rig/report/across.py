@@ -18,6 +18,11 @@ _WORDS = {
     "target": "on target {}",
 }
 
+_KINDS = {
+    Verdict.BUILD_FAILED: "refused by the compiler",
+    Verdict.LIMIT_EXCEEDED: "over a limit",
+}
+
 
 def across(verdicts: Iterable[tuple[Attributes, Verdict]]) -> tuple[str, ...]:
     """One line at most: what all failing setups share and no passing one has, else what parts
@@ -28,15 +33,16 @@ def across(verdicts: Iterable[tuple[Attributes, Verdict]]) -> tuple[str, ...]:
     """
     failing: list[Attributes] = []
     passing: list[Attributes] = []
-    kinds = set()
+    kinds: set[str] = set()
     for attributes, verdict in verdicts:
         if VERDICTS[verdict].blame is Blame.CORE:
             failing.append(attributes)
-            kinds.add(verdict is Verdict.BUILD_FAILED)
+            kinds.add(_KINDS.get(verdict, "wrong"))
         elif verdict is Verdict.PASS:
             passing.append(attributes)
     if not failing or not passing or len(kinds) > 1:
         return ()
+    (kind,) = kinds
     shared = {
         name: value
         for name, value in failing[0].items()
@@ -46,9 +52,8 @@ def across(verdicts: Iterable[tuple[Attributes, Verdict]]) -> tuple[str, ...]:
     pairs = [(one, other) for at, one in enumerate(names) for other in names[at + 1 :]]
     for telling in [*((name,) for name in names), *pairs]:
         if _tells(telling, shared, passing):
-            begin = "refused by the compiler only" if True in kinds else "wrong only"
-            return (f"{begin} {' '.join(_WORDS[n].format(shared[n]) for n in telling)}",)
-    return _parted("refused" if True in kinds else "wrong", failing, passing)
+            return (f"{kind} only {' '.join(_WORDS[n].format(shared[n]) for n in telling)}",)
+    return _parted(kind.partition(" by ")[0], failing, passing)
 
 
 def _parted(
