@@ -145,14 +145,23 @@ def _names(pair: Pair) -> tuple[str, str, str]:
 
 
 def _emulated(pair: Pair, lab: Lab, sink: Sink) -> None:
-    cells = [Cell(pair.setup, core) for core in (pair.before, pair.after)]
-    with lab.guest(cells[0]) as before, lab.guest(cells[1]) as after:
-        try:
-            timed = emulated_time.time_pair(before, after)
-        except (emulated_time.NoTime, EnvironmentFault) as error:
-            sink(Progress(f"{pair.id}: no time: {error}"))
-            return
-        finally:
-            lab.count_guest(before)
-            lab.count_guest(after)
+    try:
+        timed = emulated(pair, lab)
+    except (emulated_time.NoTime, EnvironmentFault) as error:
+        sink(Progress(f"{pair.id}: no time: {error}"))
+        return
     sink(PairTimed(*_names(pair), EMULATED, timed.before, timed.after, timed.ratio))
+
+
+def emulated(pair: Pair, lab: Lab) -> emulated_time.Timed:
+    """Both cores' guests in turn, in fresh processes. Raises NoTime and EnvironmentFault."""
+    cells = [Cell(pair.setup, core) for core in (pair.before, pair.after)]
+    found: list[tuple[float, float]] = []
+    for _ in range(emulated_time.PROCESSES):
+        with lab.guest(cells[0]) as before, lab.guest(cells[1]) as after:
+            try:
+                found += emulated_time.samples(before, after)
+            finally:
+                lab.count_guest(before)
+                lab.count_guest(after)
+    return emulated_time.evaluate(found)
