@@ -58,6 +58,7 @@ finish() {{
 """
 
 _MAIN = """\
+: >plan/lock  # now, for a full disk would refuse it later
 workers=$1
 shift
 for list in "$@"; do
@@ -136,15 +137,22 @@ def _files(
 
 
 def _script(number: int, job: Job) -> bytes:
-    """The shell script of one job; quoting keeps any name or argument what it is."""
+    """The shell script of one job; quoting keeps any name or argument what it is.
+
+    What it says on standard error is held in memory until it ends: that the disk is full could
+    not be written to that disk.
+    """
     folder = f"jobs/{job.name}"
     command = shlex.join(job.argv)
     outputs = shlex.join(f"{folder}/{output}" for output in job.outputs)
     return (
         f". plan/common.sh\nmkdir -p {shlex.quote(folder)}\n"
-        f"(cd {shlex.quote(folder)} && exec timeout -k 2 {job.seconds:.3f} {command})"
-        f" >plan/{number}.out 2>plan/{number}.err </dev/null\n"
-        f"finish {number} $? {outputs}\n"
+        "status=$({ { (\n"
+        f"cd {shlex.quote(folder)} && exec timeout -k 2 {job.seconds:.3f} {command}\n"
+        ") 2>&1 >&3 3>&- 4>&-; echo $? >&4; } |"
+        f" tail -c {STREAM} 3>&- 4>&- >plan/{number}.err; }}"
+        f" 3>plan/{number}.out 4>&1 </dev/null)\n"
+        f"finish {number} $status {outputs}\n"
     ).encode("utf-8", "surrogateescape")
 
 

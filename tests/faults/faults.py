@@ -123,14 +123,18 @@ class Process:
     """rig in a process of its own, whose progress lines are watched."""
 
     def __init__(
-        self, words: Sequence[str], environ: Mapping[str, str], cwd: Path | None = None
+        self,
+        words: Sequence[str],
+        environ: Mapping[str, str],
+        cwd: Path | None = None,
+        stdout: Any = subprocess.PIPE,
     ) -> None:
         self.popen = subprocess.Popen(
             [*RIG, *words],
             env=dict(environ),
             cwd=cwd,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
@@ -143,6 +147,7 @@ class Process:
                 (self.popen.stdout, self.out),
                 (self.popen.stderr, self.err),
             )
+            if pipe is not None
         ]
         for reader in self._readers:
             reader.start()

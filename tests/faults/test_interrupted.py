@@ -28,7 +28,6 @@ STOPS = (signal.SIGINT, signal.SIGTERM)
 @pytest.fixture
 def start(client, place, core_folder, tmp_path):
     """Starts rig so that it can be ended at a stage, and waits for that stage."""
-
     for old in (place.cache / "runs").glob("*.jsonl"):
         old.unlink()
 
