@@ -16,22 +16,19 @@
  * much other code, and after other code and data.
  */
 #include "data.h"
+#include "duel_say.h"
 #include "ops.h"
 #include "port.h"
 #include "text.h"
-
-#if defined(__i386__) || defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 extern const struct rig_ops duel_before;
 extern const struct rig_ops duel_after;
 extern const struct rig_ops duel_control;
 
-#define SIDES 3
+#define SIDES DUEL_SIDES
 #define LENGTH 16384
 #define BLOCK 128
-#define DIGEST 64
+#define DIGEST DUEL_DIGEST
 #define CONTEXT_BYTES 4096
 #define MOST_ROUNDS 1001
 #define MOST_NS 100000000
@@ -39,7 +36,6 @@ extern const struct rig_ops duel_control;
 #define FIRST_ROUNDS 27
 
 static const struct rig_ops *const sides[SIDES] = { &duel_before, &duel_after, &duel_control };
-static const char *const names[SIDES] = { "before", "after", "control" };
 
 /* lib/crypto/tests/hash-test-template.h of the kernel */
 static const size_t lengths[] = { 1,   16,  64,	  127,	128,  200,  256,
@@ -73,18 +69,6 @@ __asm__(".text\n.balign 64\n.type duel_other_code, %function\n.globl duel_other_
 	".size duel_other_code, . - duel_other_code\n");
 #endif
 
-static _Noreturn void give_up(const char *why)
-{
-	char text[80];
-	struct line line = { text, 0, sizeof(text) };
-
-	put_text(&line, "failed ");
-	put_text(&line, why);
-	put_text(&line, "\n");
-	port_write(line.text, line.length);
-	port_exit(1);
-}
-
 static uint64_t now(void)
 {
 	uint64_t nanoseconds;
@@ -92,72 +76,6 @@ static uint64_t now(void)
 	if (port_clock(&nanoseconds) != 0)
 		give_up("clock");
 	return nanoseconds;
-}
-
-static void say(const char *kind, const char *text)
-{
-	char bytes[256];
-	struct line line = { bytes, 0, sizeof(bytes) };
-
-	put_text(&line, kind);
-	put_text(&line, " ");
-	put_text(&line, text);
-	put_text(&line, "\n");
-	port_write(line.text, line.length);
-}
-
-/* What the CPU itself answers, whoever executes this program: an emulator gives itself away. */
-static void say_cpu(void)
-{
-	char name[49] = "";
-#if defined(__i386__) || defined(__x86_64__)
-	unsigned int word[4];
-	unsigned int leaf;
-
-	for (leaf = 0; leaf < 3; leaf++) {
-		if (!__get_cpuid(0x80000002 + leaf, &word[0], &word[1], &word[2], &word[3]))
-			break;
-		memcpy(name + 16 * leaf, word, sizeof(word));
-	}
-#endif
-	say("cpu", name);
-}
-
-static void say_digest(size_t side)
-{
-	char text[2 * DIGEST + 1] = "";
-	struct line line = { text, 0, 2 * DIGEST };
-	char kind[16];
-	struct line head = { kind, 0, sizeof(kind) - 1 };
-
-	put_hex_bytes(&line, digest, DIGEST);
-	put_text(&head, "digest ");
-	put_text(&head, names[side]);
-	kind[head.length] = '\0';
-	say(kind, text);
-}
-
-static void say_samples(const char *kind, size_t length, uint64_t loops, size_t rounds)
-{
-	size_t round;
-	size_t side;
-
-	for (round = 0; round < rounds; round++) {
-		char bytes[160];
-		struct line line = { bytes, 0, sizeof(bytes) };
-
-		put_text(&line, kind);
-		put_text(&line, " ");
-		put_decimal(&line, length);
-		put_text(&line, " ");
-		put_decimal(&line, loops);
-		for (side = 0; side < SIDES; side++) {
-			put_text(&line, " ");
-			put_decimal(&line, samples[round][side]);
-		}
-		put_text(&line, "\n");
-		port_write(line.text, line.length);
-	}
 }
 
 static uint64_t sample(size_t side, size_t length, uint64_t loops)
@@ -266,8 +184,6 @@ static void play(sampler *take, size_t length, uint64_t loops, size_t rounds)
 static void say_clock(void)
 {
 	uint64_t least = UINT64_MAX;
-	char text[24];
-	struct line line = { text, 0, sizeof(text) - 1 };
 	int i;
 
 	for (i = 0; i < 100; i++) {
@@ -277,9 +193,7 @@ static void say_clock(void)
 		if (took < least)
 			least = took;
 	}
-	put_decimal(&line, least);
-	text[line.length] = '\0';
-	say("clock", text);
+	say_number("clock", least);
 }
 
 static uint64_t argument(const char *text, uint64_t most)
@@ -307,7 +221,7 @@ static void prepare(void)
 		if (sides[side]->ctx_size > CONTEXT_BYTES)
 			give_up("context too large");
 		sample(side, LENGTH, 1);
-		say_digest(side);
+		say_digest(side, digest);
 	}
 }
 
@@ -329,20 +243,20 @@ int main(int argc, char **argv)
 
 	loops = loops_for(LENGTH, wanted);
 	play(sample, LENGTH, loops, rounds);
-	say_samples("pair", LENGTH, loops, rounds);
+	say_samples("pair", LENGTH, loops, samples, rounds);
 	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		loops = loops_for(lengths[i], wanted / 4);
 		play(sample, lengths[i], loops, SPEED_ROUNDS);
-		say_samples("speed", lengths[i], loops, SPEED_ROUNDS);
+		say_samples("speed", lengths[i], loops, samples, SPEED_ROUNDS);
 	}
 	play(one_hot_block, BLOCK, 1, rounds);
-	say_samples("hot", BLOCK, 1, rounds);
+	say_samples("hot", BLOCK, 1, samples, rounds);
 #ifdef OTHER_CODE
 	play(one_cold_block, BLOCK, 1, rounds);
-	say_samples("cold", BLOCK, 1, rounds);
+	say_samples("cold", BLOCK, 1, samples, rounds);
 	rounds = rounds < FIRST_ROUNDS ? rounds : FIRST_ROUNDS;
 	play(one_first_block, BLOCK, 1, rounds);
-	say_samples("first", BLOCK, 1, rounds);
+	say_samples("first", BLOCK, 1, samples, rounds);
 #endif
 	port_write("end\n", 4);
 	port_exit(0);
