@@ -184,10 +184,11 @@ class Lab:
         first = todo[0].setup
         setups = {cell.setup.id: cell.setup for cell in todo}
         facts = {name: self.facts(s, setups.values()) for name, s in setups.items()}
-        for cell, result in self._build_together(self.ready(first), facts, todo):
-            crowded = isinstance(result, Refused) and result.is_of_the_box
+        for cell, made in self._build_together(self.ready(first), facts, todo):
+            result = made
+            crowded = isinstance(made, Refused) and made.is_of_the_box
             if crowded and len(todo) > 1:  # perhaps by another core's doing
-                ((_, result),) = self._build_together(self.ready(first), facts, [cell])
+                [(_, result)] = self._build_together(self.ready(first), facts, [cell])
             self._built.put(_key(cell), result)
 
     def _build_together(

@@ -83,11 +83,13 @@ def _add_verbs() -> None:
         check,
         clean,
         compare,
+        doctor,
         images,
         listing,
         matrix,
         mutants,
         report,
+        selftest,
         settings,
         size,
     )
@@ -104,6 +106,8 @@ def _add_verbs() -> None:
         "chart": (chart.chart, "Size against speed as a picture, from saved reports."),
         "matrix": (matrix.matrix, "The setups as jobs for continuous integration."),
         "config": (settings.config, "Check and show the settings of this project."),
+        "doctor": (doctor.doctor, "Is everything here that rig needs? Advice for each."),
+        "selftest": (selftest.selftest, "Are broken cores caught, here and now?"),
         "clean": (clean.clean, "Remove leftovers, and what can be made again."),
     }
     for name, (verb, short) in verbs.items():

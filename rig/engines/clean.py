@@ -59,6 +59,13 @@ def sweep(client: Any, *, force: bool) -> tuple[int, int]:
     return removed, kept
 
 
+def leftovers(client: Any) -> int:
+    """Boxes of processes that surely run no more."""
+    with translated(client.base_url):
+        found = client.containers(all=True, filters={"label": f"{LABEL}.owner"})
+    return sum(is_gone((box.get("Labels") or {}).get(f"{LABEL}.owner", "")) for box in found)
+
+
 def remove_container(client: Any, name: str) -> None:
     """Removes it, running or not. What fails here is found again by the next sweep."""
     with suppress(APIError, requests.exceptions.RequestException, OSError):

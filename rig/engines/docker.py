@@ -63,6 +63,11 @@ class DockerEngine:
         self._swept = False
         atexit.register(self.close)
 
+    @property
+    def client(self) -> Any:
+        """The engine's client, for what looks at it without boxes."""
+        return self._client
+
     def describe(self) -> str:
         with translated(self._client.base_url):
             version = self._client.version()

@@ -225,6 +225,12 @@ def _check_base(client: Any, base: str, emit: Emit) -> None:
         )
 
 
+def is_there(client: Any, name: str) -> bool:
+    """Whether the engine has an image of that name."""
+    with translated(client.base_url):
+        return _inspect(client, name) is not None
+
+
 def _inspect(client: Any, name: str) -> dict[str, Any] | None:
     try:
         return dict(client.inspect_image(name))
