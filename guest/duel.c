@@ -12,8 +12,8 @@
  * Lines: "cpu <what the CPU calls itself>", "clock <nanoseconds of reading the clock>",
  * "digest <side> <hex>", and a line a round: "<kind> <length> <loops>" and the nanoseconds of
  * the three sides; then "end". Kinds: "pair" the rounds that are judged, "speed" a few at each
- * length of the kernel's own benchmark, "hot", "cold" and "first" a single block: again, after
- * much other code, and after other code and data.
+ * length of the kernel's own benchmark, "hot", "cold" and "flushed" a single block: again, after
+ * much other code, and with code that comes from memory.
  */
 #include "data.h"
 #include "duel_say.h"
@@ -33,7 +33,7 @@ extern const struct rig_ops duel_control;
 #define MOST_ROUNDS 1001
 #define MOST_NS 100000000
 #define SPEED_ROUNDS 5
-#define FIRST_ROUNDS 27
+#define FLUSH_ROUNDS 27
 
 static const struct rig_ops *const sides[SIDES] = { &duel_before, &duel_after, &duel_control };
 
@@ -45,21 +45,22 @@ static uint64_t samples[MOST_ROUNDS][SIDES];
 static uint8_t digest[DIGEST];
 static struct data message;
 static void *context;
-static volatile uint8_t *other_data;
 
 /*
- * Other work, between a core's calls. Code enough to fill the first cache of instructions, a
- * jump a line: after it a core's code is out of there, and not among the decoded instructions
- * or the branches that the CPU remembers. Data enough to fill the second cache, which holds
- * code too: after both, a core's tables are cold as well.
+ * Other code, between a core's calls: enough to fill the first cache of instructions, a jump a
+ * line. After it a core's code is out of there, and not among the decoded instructions or the
+ * branches that the CPU remembers.
  */
-#define OTHER_DATA (4u << 20)
-#define LINE 64
 #define OTHER_LINES "4096"
 #if defined(__i386__) || defined(__x86_64__)
 #define OTHER_CODE "jmp . + 64\n.skip 62, 0xcc\n"
 #elif defined(__aarch64__)
 #define OTHER_CODE "b . + 64\n.skip 60\n"
+#endif
+
+#if defined(__x86_64__) || defined(__i386__) /* every one since the Pentium 4 */
+#define LINE 64
+#define FLUSH(line) __asm__ volatile("clflush %0" : : "m"(*(line)))
 #endif
 
 #ifdef OTHER_CODE
@@ -143,25 +144,30 @@ static uint64_t one_hot_block(size_t side, size_t length, uint64_t loops)
 }
 
 #ifdef OTHER_CODE
-static void other_work(void)
-{
-	size_t i;
-
-	for (i = 0; i < OTHER_DATA; i += LINE)
-		other_data[i]++;
-	duel_other_code();
-}
-
 static uint64_t one_cold_block(size_t side, size_t length, uint64_t loops)
 {
 	(void)loops;
 	return one_block(side, length, duel_other_code);
 }
+#endif
 
-static uint64_t one_first_block(size_t side, size_t length, uint64_t loops)
+#ifdef FLUSH
+extern const char __executable_start[]; /* both are the linker's */
+extern const char etext[];
+
+/* All code of the program leaves all caches: what is called next comes from memory. */
+static void flush_code(void)
+{
+	const char *line;
+
+	for (line = __executable_start; line < etext; line += LINE)
+		FLUSH(line);
+}
+
+static uint64_t one_flushed_block(size_t side, size_t length, uint64_t loops)
 {
 	(void)loops;
-	return one_block(side, length, other_work);
+	return one_block(side, length, flush_code);
 }
 #endif
 
@@ -214,8 +220,7 @@ static void prepare(void)
 	size_t side;
 
 	context = port_map(CONTEXT_BYTES);
-	other_data = port_map(OTHER_DATA);
-	if (context == NULL || other_data == NULL || data_load(&message, rule) != DATA_OK)
+	if (context == NULL || data_load(&message, rule) != DATA_OK)
 		give_up("memory");
 	for (side = 0; side < SIDES; side++) {
 		if (sides[side]->ctx_size > CONTEXT_BYTES)
@@ -254,9 +259,11 @@ int main(int argc, char **argv)
 #ifdef OTHER_CODE
 	play(one_cold_block, BLOCK, 1, rounds);
 	say_samples("cold", BLOCK, 1, samples, rounds);
-	rounds = rounds < FIRST_ROUNDS ? rounds : FIRST_ROUNDS;
-	play(one_first_block, BLOCK, 1, rounds);
-	say_samples("first", BLOCK, 1, samples, rounds);
+#endif
+#ifdef FLUSH
+	rounds = rounds < FLUSH_ROUNDS ? rounds : FLUSH_ROUNDS;
+	play(one_flushed_block, BLOCK, 1, rounds);
+	say_samples("flushed", BLOCK, 1, samples, rounds);
 #endif
 	port_write("end\n", 4);
 	port_exit(0);

@@ -43,7 +43,7 @@ MESSAGE = f"hash in=lcg:1:{LENGTH}"
 BLOCKS = {
     "hot": ("hot", "again and again"),
     "cold": ("cold code", "after 256 KiB of other code"),
-    "first": ("all cold", "after other code, and data that fills the second cache"),
+    "flushed": ("flushed code", "its code comes from memory"),
 }
 """How a single block is timed: kind -> name, and what came before it."""
 
@@ -60,7 +60,7 @@ METHOD = "the CPU's own time, both cores in one program, in turn"
 
 _SIDES = ("before", "after", "control")
 _SAMPLE = re.compile(
-    r"(pair|speed|hot|cold|first) (\d{1,9}) (\d{1,10}) (\d{1,18}) (\d{1,18}) (\d{1,18})"
+    r"(pair|speed|hot|cold|flushed) (\d{1,9}) (\d{1,10}) (\d{1,18}) (\d{1,18}) (\d{1,18})"
 )
 
 SCRIPT = """\

@@ -110,10 +110,10 @@ def _native(pair: PairReport) -> str:
 
 
 def _blocks(timing: TimingReport) -> str:
-    """``; one block takes 1102 / 1242 ns hot, 2500 / 1342 ns with cold code``."""
+    """``; one block takes 1102 / 1242 ns hot, 4957 / 1842 ns flushed code``."""
     known = {item.name: item for item in timing.figures}
     parts = []
-    for kind in ("hot", "cold code", "all cold"):
+    for kind in ("hot", "cold code", "flushed code"):
         item = known.get(f"one block, {kind}")
         if item and item.before.value is not None and item.after.value is not None:
             parts.append(f"{item.before.value:.0f} / {item.after.value:.0f} ns {kind}")

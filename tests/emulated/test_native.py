@@ -47,7 +47,7 @@ def test_a_core_that_idles_is_slower_in_every_figure(rig_lab, machine, tmp_path,
     figures = {item.name: item for item in timed.figures}
     for name in [f"{length} bytes" for length in LENGTHS]:
         assert figures[name].after.value < figures[name].before.value
-    for kind in ("hot", "cold code", "all cold"):
+    for kind in ("hot", "cold code", "flushed code"):
         block = figures[f"one block, {kind}"]
         assert block.after.value > block.before.value > 0
 

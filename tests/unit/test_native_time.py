@@ -26,7 +26,7 @@ def said(
     lines += [f"digest {side} {DIGEST}" for side in ("before", "after", "control")]
     lines += [f"pair {LENGTH} 10 {sides}"] * pairs
     lines += [f"speed {length} 10 {sides}" for length in LENGTHS]
-    lines += [f"{kind} 128 1 {sides}" for kind in ("hot", "cold", "first")]
+    lines += [f"{kind} 128 1 {sides}" for kind in ("hot", "cold", "flushed")]
     return "\n".join(["run", *lines, "end", ""])
 
 
@@ -46,7 +46,7 @@ def test_a_slower_core_is_called_so_with_its_ratio_and_speeds() -> None:
 def test_every_length_and_single_blocks_are_told() -> None:
     figures = {item.name: item for item in evaluate(runs_of(*[said()] * 9)).figures}
     assert [name for name in figures if "bytes" in name] == [f"{n} bytes" for n in LENGTHS]
-    for kind in ("hot", "cold code", "all cold"):
+    for kind in ("hot", "cold code", "flushed code"):
         block = figures[f"one block, {kind}"]
         assert (block.before.value, block.after.value) == (980, 1230)  # less the clock's 20 ns
 
