@@ -7,6 +7,7 @@ A stream is a function of kind and seed alone and a shorter one is a prefix of a
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -89,12 +90,16 @@ def parse_data(text: str) -> Data:
 
 
 class Streams:
-    """Bytes of data, each stream kept at the greatest length so far."""
+    """Bytes of data, each stream kept at the greatest length so far.
+
+    All methods may be called from any thread: cells judged side by side share an oracle.
+    """
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, int], bytearray] = {}
         self._states: dict[int, int] = {}
         self._kept = 0
+        self._lock = threading.Lock()
 
     def content(self, data: Data) -> bytes:
         """All bytes; for messages that fit into memory many times over."""
@@ -102,7 +107,8 @@ class Streams:
             return data.literal
         if data.kind == "byte":
             return bytes((data.seed,)) * data.length
-        return bytes(memoryview(self._stream(data))[: data.length])
+        with self._lock:
+            return bytes(memoryview(self._stream(data))[: data.length])
 
     def chunks(self, data: Data) -> Iterator[bytes]:
         """The same bytes in pieces of about 1 MiB, without ever holding a long message."""

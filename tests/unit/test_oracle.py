@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from rig.cases import Case, compress_case, hash_case, parse
 from rig.checks.vectors import ABC, GRAND, published, self_test_cases
 from rig.oracle import IV, MASK, Oracle, compress, fold, hash_with_counter
-from rig.streams import Streams, literal, stream
+from rig.streams import Data, Streams, literal, stream
 
 
 def test_compress_is_that_of_rfc_7693_appendix_a() -> None:
@@ -112,3 +114,23 @@ def test_an_answer_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("rig.oracle.hash_with_counter", never)
     assert oracle.answer(hash_case(stream("lcg", 1, 10), ctr=(5, 5))) == first
+
+
+def _all(streams: Streams, wanted: list[Data]) -> list[bytes]:
+    return [streams.content(data) for data in wanted]
+
+
+def test_threads_that_share_streams_get_the_bytes_that_one_alone_gets() -> None:
+    """Cells are judged side by side; a stream lengthened by two at once was wrong for good."""
+    before = sys.getswitchinterval()
+    wanted = [stream("lcg", seed, size) for size in (64, 128, 700, 5000) for seed in range(4)]
+    right = [Streams().content(data) for data in wanted]
+    try:
+        sys.setswitchinterval(1e-6)
+        for _ in range(20):
+            shared = Streams()
+            with ThreadPoolExecutor(4) as pool:
+                jobs = [pool.submit(_all, shared, wanted) for _ in range(4)]
+                assert all(job.result() == right for job in jobs)
+    finally:
+        sys.setswitchinterval(before)
