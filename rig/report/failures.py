@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rig.report.document import CellReport, Failure, Report, SetupReport
 from rig.report.frames import option_lines
-from rig.report.layout import INDENT, clean, command, shorten, wrap, wrap_lines
+from rig.report.layout import INDENT, clean, command, number, shorten, wrap, wrap_lines
 from rig.verdicts import VERDICTS, Blame, Finding, Verdict
 
 _DEEP = INDENT * 2
@@ -46,7 +46,7 @@ def left_out_lines(report: Report) -> list[str]:
                     reasons[key] = reasons.get(key, 0) + 1
     lines: list[str] = []
     for (verdict, name, message), count in reasons.items():
-        text = f"{verdict}, {name}, {count} cells: {message}"
+        text = f"{verdict}, {name}, {number(count, 'cell')}: {message}"
         lines += wrap(text, INDENT, INDENT + "  ")
     return ["", *lines] if lines else []
 
@@ -62,7 +62,7 @@ def observed_lines(report: Report) -> list[str]:
                     found[key] = found.get(key, 0) + 1
     lines: list[str] = []
     for (name, message), count in found.items():
-        lines += wrap(f"{name}, {count} cells: {message}", INDENT, INDENT + "  ")
+        lines += wrap(f"{name}, {number(count, 'cell')}: {message}", INDENT, INDENT + "  ")
     return ["", *lines] if lines else []
 
 

@@ -73,6 +73,11 @@ def command(argv: Sequence[str], indent: str = INDENT) -> list[str]:
     return [*lines, line]
 
 
+def number(count: int, noun: str) -> str:
+    """``1 cell``, ``12 cells``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows under heads; the first column has no head and is flush left, the rest flush right.
 

@@ -17,7 +17,7 @@ from rig.report.bloat import symbol_sizes
 from rig.report.document import CellReport, PairReport, Report, SetupReport
 from rig.report.failures import failure_lines, left_out_lines, observed_lines
 from rig.report.frames import gap_lines, override_lines
-from rig.report.layout import INDENT, clean, command, shorten, table, wrap
+from rig.report.layout import INDENT, clean, command, number, shorten, table, wrap
 from rig.report.times import timing_lines
 from rig.report.versions import version_lines
 from rig.report.words import words
@@ -118,7 +118,7 @@ def summary(report: Report) -> str:
     counts = Counter(cell.verdict.value for cell in report.cells if cell.verdict)
     verdicts = ", ".join(f"{count} {name}" for name, count in counts.most_common())
     parts = [
-        f"{len(report.cells)} cells: {verdicts or 'none judged'}",
+        f"{number(len(report.cells), 'cell')}: {verdicts or 'none judged'}",
         f"{sum(cell.tried for cell in report.cells)} cases judged",
     ]
     if report.seconds:
@@ -262,7 +262,7 @@ def _notes(report: Report) -> list[str]:
     )
     lines: list[str] = []
     for (what, note), count in notes.items():
-        lines += wrap(f"{what} in {count} cells: {note}", INDENT, INDENT + "  ")
+        lines += wrap(f"{what} in {number(count, 'cell')}: {note}", INDENT, INDENT + "  ")
     return ["", *lines] if lines else []
 
 

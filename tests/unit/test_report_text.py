@@ -143,7 +143,7 @@ def test_a_lower_bound_is_shown_as_one_with_its_note() -> None:
     frame = replace(exact("frame", 488.0, "dynamic"), exact=False, low=488.0)
     text = render_check(fold([started(), Measured(GCC, "rolled", (frame,))]))
     assert " >=488 " in text
-    assert "    frame in 1 cells: dynamic\n" in text
+    assert "    frame in 1 cell: dynamic\n" in text
 
 
 def test_a_wide_table_is_cut_into_blocks() -> None:
