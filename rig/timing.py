@@ -6,6 +6,8 @@ Only hardware's time is a speed. Everything here runs under the lock between pro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import partial
 from typing import NamedTuple
 
@@ -13,8 +15,9 @@ from rig.build import Built
 from rig.cases import Case
 from rig.duel import duels
 from rig.engines import Channel
-from rig.errors import EnvironmentFault, RigError
+from rig.errors import EnvironmentFault, Interrupted, RigError
 from rig.events import PairTimed, Progress, Sink
+from rig.guest import Guest
 from rig.lab import GUEST_LIMITS, Lab
 from rig.measures import emulated_time, native_time
 from rig.model import Cell, Files, Pair, Setup
@@ -78,6 +81,8 @@ def _both(pair: Pair, lab: Lab) -> tuple[Built, Built] | None:
 def _native_all(pairs: Sequence[Pair], lab: Lab, sink: Sink) -> None:
     try:
         machine = machine_of(lab, pairs[0].setup)
+    except Interrupted:
+        raise
     except RigError as error:
         sink(Progress(f"no native time: {error}"))
         return
@@ -90,6 +95,8 @@ def _native_all(pairs: Sequence[Pair], lab: Lab, sink: Sink) -> None:
             continue
         try:
             sink(native(pair, lab, machine))
+        except Interrupted:
+            raise
         except (native_time.NoTime, RigError) as error:
             sink(_no_time(pair, NATIVE, str(error)))
 
@@ -147,21 +154,31 @@ def _names(pair: Pair) -> tuple[str, str, str]:
 def _emulated(pair: Pair, lab: Lab, sink: Sink) -> None:
     try:
         timed = emulated(pair, lab)
-    except (emulated_time.NoTime, EnvironmentFault) as error:
+    except Interrupted:
+        raise
+    except (emulated_time.NoTime, RigError) as error:
         sink(Progress(f"{pair.id}: no time: {error}"))
         return
     sink(PairTimed(*_names(pair), EMULATED, timed.before, timed.after, timed.ratio))
 
 
 def emulated(pair: Pair, lab: Lab) -> emulated_time.Timed:
-    """Both cores' guests in turn, in fresh processes. Raises NoTime and EnvironmentFault."""
+    """Both cores' guests in turn, in fresh processes. Raises NoTime and RigError."""
     cells = [Cell(pair.setup, core) for core in (pair.before, pair.after)]
     found: list[tuple[float, float]] = []
-    for _ in range(emulated_time.PROCESSES):
-        with lab.guest(cells[0]) as before, lab.guest(cells[1]) as after:
-            try:
-                found += emulated_time.samples(before, after)
-            finally:
-                lab.count_guest(before)
-                lab.count_guest(after)
+    with ExitStack() as stack, ThreadPoolExecutor(lab.jobs) as pool:
+        # all are started first, side by side: those that wait take no CPU from the one timed
+        starting = [
+            pool.submit(_start, cell, lab, stack) for cell in cells * emulated_time.PROCESSES
+        ]
+        guests = [one.result() for one in starting]
+        for before, after in zip(guests[::2], guests[1::2], strict=True):
+            found += emulated_time.samples(before, after)
     return emulated_time.evaluate(found)
+
+
+def _start(cell: Cell, lab: Lab, stack: ExitStack) -> Guest:
+    guest = stack.enter_context(lab.guest(cell))
+    stack.callback(lab.count_guest, guest)
+    guest.hello  # noqa: B018 - starts it
+    return guest
