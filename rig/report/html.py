@@ -27,6 +27,8 @@ from rig.report.view import (
     time_notes,
     timed,
     tools,
+    verdict_of,
+    whose,
 )
 from rig.verdicts import VERDICTS, Measurement, Verdict
 
@@ -227,10 +229,10 @@ def _timings(report: Report, labels: dict[str, str]) -> list[dict[str, str]]:
     return [
         {
             "label": labels[pair.setup],
-            "method": clean(timing.method),
+            "method": whose(timing),
             "before": f"{figure(timing.before)} {clean(timing.before.unit)}",
             "after": f"{figure(timing.after)} {clean(timing.after.unit)}",
-            "ratio": _ratio(timing.ratio),
+            "ratio": _ratio(timing.ratio) + verdict_of(timing),
         }
         for pair, timing in timed(report)
     ]

@@ -27,6 +27,8 @@ from rig.report.view import (
     time_notes,
     timed,
     tools,
+    verdict_of,
+    whose,
 )
 from rig.verdicts import Verdict
 
@@ -178,10 +180,10 @@ def _timing(report: Report) -> list[str]:
     rows = [
         [
             code(" ".join(labels[pair.setup].split())),
-            timing.method,
+            code(whose(timing)),
             figure(timing.before),
             figure(timing.after),
-            "-" if timing.ratio.value is None else f"{timing.ratio.value:.3f}",
+            f"{timing.ratio.value:.3f}{verdict_of(timing)}",
         ]
         for pair, timing in timed(report)
     ]

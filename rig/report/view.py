@@ -185,6 +185,16 @@ def pair_cells(report: Report, pair: PairReport) -> tuple[CellReport, CellReport
     return before, after
 
 
+def whose(timing: TimingReport) -> str:
+    """``native, Some CPU``: no figure of hardware without the CPU that it is of."""
+    return ", ".join(filter(None, (clean(timing.method), clean(timing.cpu))))
+
+
+def verdict_of(timing: TimingReport) -> str:
+    """``, faster`` where native time gave a verdict."""
+    return f", {timing.verdict.value}" if timing.verdict else ""
+
+
 def timed(report: Report) -> list[tuple[PairReport, TimingReport]]:
     """All timings that came to a figure, native ones first."""
     order = list(TIMES)
