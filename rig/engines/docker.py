@@ -38,6 +38,12 @@ USER = "65534:65534"
 START_SECONDS = 60.0
 """How long a box may take to start and to take its files in."""
 
+PROCESSES = 1024
+"""Of all boxes together; each has a limit of its own, which is lower."""
+
+DRAIN_SECONDS = 20.0
+"""How long the output of a killed box is waited for; it ends at once as a rule."""
+
 READY = b"\x06"
 """What the box prints once its files are there; everything after it is the program's."""
 
@@ -154,6 +160,9 @@ class DockerEngine:
             ulimits=[
                 Ulimit(name="core", soft=0, hard=0),  # qemu writes core files of its own
                 Ulimit(name="nofile", soft=1024, hard=1024),
+                # Of the user, in all boxes. Podman else asks for more than it may have, and
+                # without root it has no other limit of processes on cgroups v1.
+                Ulimit(name="nproc", soft=PROCESSES, hard=PROCESSES),
             ],
             log_config=LogConfig(type="none"),  # else a flood lands on the engine's disk
         )
@@ -191,6 +200,8 @@ class DockerChannel(StreamChannel):
         killed = False
         if not self._eof:
             killed = self._kill()
+            # Podman does not end a box whose output nobody takes
+            self._drain(time.monotonic() + DRAIN_SECONDS)
         status = self._client.wait(self._name, timeout=START_SECONDS)["StatusCode"]
         state = self._client.inspect_container(self._name)["State"]
         oom = bool(state.get("OOMKilled"))
