@@ -6,13 +6,15 @@ ARGS ?=
 PYTEST = .venv/bin/python -m pytest $(if $(filter-out docker,$(ENGINE)),--rig-engine=$(ENGINE))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-full lint images image clean lock venv setup
+
+.PHONY: docs help run test test-full lint images image clean lock venv setup
 
 help:
 	@echo 'make run        compare the built-in cores on all default targets'
 	@echo 'make test       unit tests, then the tests under emulation'
 	@echo 'make test-full  the long tests too'
 	@echo 'make lint       style, types, order of imports'
+	@echo 'make docs       the documentation as pages'
 	@echo 'make images     the toolchain images, nothing else; RELEASE=bookworm, or'
 	@echo '                RELEASE=sid STALE=1 for those of another Debian release'
 	@echo 'make image      all of rig in one image: docker run --rm rig'
@@ -45,6 +47,13 @@ lint: venv
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	.ci/lint_jobs
+	.venv/bin/python docs/generate.py --check
+
+# Pages in dist/site, from docs/ and from the code; broken links are errors.
+docs: venv
+	.venv/bin/python docs/generate.py
+	.venv/bin/python -m pip install -q --disable-pip-version-check 'mkdocs-material>=9.5,<10'
+	.venv/bin/mkdocs build --quiet
 
 # Another release: make images RELEASE=bookworm; STALE=1 accepts an index past its date, as
 # sid's may be. Then: rig check CORE --toolchain sid/gcc-15 --stale-index

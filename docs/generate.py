@@ -1,7 +1,7 @@
 """Writes the reference pages that come from the code: the command line and the two schemas.
 
-    python docs/generate.py           writes them
-    python docs/generate.py --check   exits 1 when one is not what it would be written as
+python docs/generate.py           writes them
+python docs/generate.py --check   exits 1 when one is not what it would be written as
 """
 
 from __future__ import annotations
@@ -12,6 +12,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from typer.main import get_command
+
+from rig import config
+from rig.cli import app
+from rig.report import document
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -30,10 +36,6 @@ def help_of(*verb: str) -> str:
 
 
 def verbs() -> list[str]:
-    from typer.main import get_command
-
-    from rig.cli import app
-
     return list(get_command(app).commands)  # type: ignore[attr-defined]
 
 
@@ -47,8 +49,6 @@ def command_line() -> Iterator[str]:
 
 
 def configuration() -> Iterator[str]:
-    from rig.config import json_schema
-
     yield "# Configuration\n"
     yield (
         "`rig.toml`, or `[tool.rig]` in `pyproject.toml`, is looked for from the working\n"
@@ -56,19 +56,17 @@ def configuration() -> Iterator[str]:
         "`rig config` checks the file and shows what is in force.\n"
     )
     yield "The schema (`rig config --schema`):\n"
-    yield f"```json\n{json.dumps(json_schema(), indent=2)}\n```\n"
+    yield f"```json\n{json.dumps(config.json_schema(), indent=2)}\n```\n"
 
 
 def report() -> Iterator[str]:
-    from rig.report.document import json_schema
-
     yield "# Report\n"
     yield (
         "What `--json FILE` writes. The schema has a version, and a report of another version\n"
         "is refused with both named. Verdicts, measurements and findings are all in it.\n"
     )
     yield "The schema (`rig report --schema`):\n"
-    yield f"```json\n{json.dumps(json_schema(), indent=2)}\n```\n"
+    yield f"```json\n{json.dumps(document.json_schema(), indent=2)}\n```\n"
 
 
 PAGES = {"cli.md": command_line, "configuration.md": configuration, "report.md": report}

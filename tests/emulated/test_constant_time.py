@@ -1,4 +1,4 @@
-"""Whether what a core executes depends on its data: real traces, and cores that give it away."""
+"""Whether what a core executes depends on its data: real traces, and cores that leak it."""
 
 from __future__ import annotations
 
