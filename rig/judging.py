@@ -18,6 +18,7 @@ from rig.build import Built, Refused
 from rig.cases import Case
 from rig.checks import Check, Fault, Reply
 from rig.checks.judge import judge
+from rig.checks.replay import REPLAY
 from rig.diagnosis import diagnose
 from rig.errors import EnvironmentFault, GuestRefused, Interrupted, RigError
 from rig.events import BuildFailed, CellJudged, CheckDone, Measured, Sink
@@ -242,7 +243,8 @@ def _check(
                     CheckDone(cell.setup.id, cell.core.name, check.name, tuple(found), seconds)
                 )
                 findings += found
-            findings += _stepwise(cell, lab, subject, findings, sink)
+            if all(check.name != REPLAY for check in checks):  # one case means one case
+                findings += _stepwise(cell, lab, subject, findings, sink)
         except GuestRefused as error:
             findings.append(Finding("start", Verdict(error.verdict), error.what))
         except EnvironmentFault as error:

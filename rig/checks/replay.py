@@ -11,12 +11,14 @@ from rig.verdicts import Finding
 
 REPEATS = 3
 
+REPLAY = "replay"
+
 
 def replay_check(line: str) -> Check:
     """A check that asks this one case three times. Raises UsageError for a senseless line."""
     case = parse(line)
 
     def run(subject: Subject) -> Iterator[Finding]:
-        yield from judge("replay", subject, [case] * REPEATS, shrink=False)
+        yield from judge(REPLAY, subject, [case] * REPEATS, shrink=False)
 
-    return Check("replay", "the one case that was named", 0, run)
+    return Check(REPLAY, "the one case that was named", 0, run)
