@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import socket
+import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -199,9 +200,15 @@ class DockerChannel(StreamChannel):
     def _collect(self) -> Exit:
         killed = False
         if not self._eof:
-            killed = self._kill()
-            # Podman does not end a box whose output nobody takes
-            self._drain(time.monotonic() + DRAIN_SECONDS)
+            # Engines do not end a box whose output nobody takes: Docker 20.10 then waits for
+            # ever, with a lock held. So what comes is taken, by another thread, meanwhile.
+            deadline = time.monotonic() + DRAIN_SECONDS
+            drain = threading.Thread(target=self._drain, args=(deadline,), daemon=True)
+            drain.start()
+            try:
+                killed = self._kill()
+            finally:
+                drain.join()
         status = self._client.wait(self._name, timeout=START_SECONDS)["StatusCode"]
         state = self._client.inspect_container(self._name)["State"]
         oom = bool(state.get("OOMKilled"))
