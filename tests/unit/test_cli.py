@@ -150,7 +150,7 @@ def test_exceptions_become_messages_and_exit_codes(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("rig.catalog.load", fail)
+    monkeypatch.setattr("rig.config.find", fail)
     done = CliRunner().invoke(app, ["list", "targets"])
     assert done.exit_code == code
     assert done.stderr.startswith(message)
@@ -159,7 +159,7 @@ def test_exceptions_become_messages_and_exit_codes(
 def test_a_fault_keeps_its_traceback_in_the_cache(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rig.catalog.load", lambda *_: 1 // 0)
+    monkeypatch.setattr("rig.config.find", lambda *_: 1 // 0)
     done = CliRunner().invoke(app, ["list", "targets"])
     (kept,) = (cache / "faults").iterdir()
     assert "ZeroDivisionError" in kept.read_text()
@@ -173,7 +173,7 @@ def test_a_fault_with_a_cache_that_cannot_be_written(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("RIG_CACHE", str(tmp_path / "file" / "cache"))
-    monkeypatch.setattr("rig.catalog.load", lambda *_: 1 // 0)
+    monkeypatch.setattr("rig.config.find", lambda *_: 1 // 0)
     done = CliRunner().invoke(app, ["list", "targets"])
     assert done.exit_code == 4
     assert "RIG_DEBUG=1" in done.stderr
