@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -35,6 +35,7 @@ from rig.tables import near
 from rig.timing import time_all
 from rig.toolchains import image_spec
 from rig.verdicts import Finding, Verdict
+from rig.waiting import as_done
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,7 @@ def _judge_all(plan: Plan, lab: Lab, checks: Sequence[Check], sink: Sink) -> set
         try:
             building = [builders.submit(_build, cells, lab, sink) for cells in groups.values()]
             judging = []
-            for group in as_completed(building):
+            for group in as_done(building):
                 for cell, result in group.result():
                     if isinstance(result, Built):
                         built.add(cell.setup.id)
@@ -201,7 +202,7 @@ def _judge_all(plan: Plan, lab: Lab, checks: Sequence[Check], sink: Sink) -> set
                             budgets=plan.budgets,
                         )
                     )
-            for cell_done in as_completed(judging):
+            for cell_done in as_done(judging):
                 cell_done.result()
         except BaseException:
             for pool in (builders, judges):

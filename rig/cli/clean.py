@@ -25,11 +25,13 @@ def clean(
     Example:
       rig clean --all --images
     """
+    from rig.engines.host import sweep_folders  # noqa: PLC0415
     from rig.store import Store, default_cache  # noqa: PLC0415
 
     cache = default_cache()
     store = Store(cache)
     print(f"{store.sweep()} half-made entries of {cleaned(str(cache))} removed")
+    print(f"{sweep_folders()} folders of boxes removed")
     if everything:
         print(f"{store.clear()} entries removed")
         for name in ("runs", "faults"):

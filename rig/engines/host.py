@@ -19,10 +19,12 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
 from rig.engines import Emit, box
+from rig.engines.owner import is_gone, owner
 from rig.engines.streams import StreamChannel, receive, safe_path
 from rig.errors import EngineFault, ToolchainMissing
 from rig.model import Done, Exit, Files, ImageSpec, Job, Limits, Ready
@@ -31,6 +33,9 @@ TOOLS = ("sh", "timeout", "xargs", "flock", "head", "tail")
 """What running a box takes; compilers and emulators are asked for their versions later."""
 
 _COMPILERS = ("*gcc*", "clang*", "*-ld", "*-ld.*", "ld.*", "ld", "lld*", "*-as", "as", "qemu-*")
+_PREFIX, _SLASH = "rig-box-", "+"
+"""Names of the folders of boxes: the owner, its slashes replaced, and something random."""
+
 _SETTLE = 2.0  # s between the end of output and the end of the process
 
 # Standard input is a pipe that only rig holds: the leash. When it closes, so also when rig is
@@ -77,7 +82,8 @@ class HostEngine:
         files: Files,
         limits: Limits,
     ) -> HostChannel:
-        folder = Path(tempfile.mkdtemp(prefix="rig-box-"))
+        sweep_folders_once()
+        folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{owner().replace('/', _SLASH)}-"))
         try:
             write_files(folder, files)
             return HostChannel(folder, argv, limits, self._open)
@@ -102,6 +108,26 @@ class HostEngine:
         for channel in list(self._open):
             channel.close()
         atexit.unregister(self.close)
+
+
+def sweep_folders() -> int:
+    """Removes folders of boxes whose maker was killed before it could start anything there.
+
+    Returns how many. Once a box runs, its own watcher does this.
+    """
+    gone = 0
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        made_by, _, _ = folder.name.removeprefix(_PREFIX).rpartition("-")
+        if is_gone(made_by.replace(_SLASH, "/")):
+            shutil.rmtree(folder, ignore_errors=True)
+            gone += 1
+    return gone
+
+
+@cache
+def sweep_folders_once() -> None:
+    """:func:`sweep_folders`, before the first box of this process."""
+    sweep_folders()
 
 
 class HostChannel(StreamChannel):

@@ -9,7 +9,7 @@ unmutated originals must pass, since otherwise a kill would mean nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from rig.build import Refused
@@ -22,6 +22,7 @@ from rig.mutants import Mutant, Shows
 from rig.mutants.reading import core_of, original
 from rig.mutants.suites import OWN, Suite
 from rig.verdicts import VERDICTS, Blame, Finding, Verdict
+from rig.waiting import as_done
 
 TARGETS = ("x86_64", "i386", "arm32", "armeb32")
 """Where mutants are judged unless told otherwise, those of them that there are."""
@@ -133,7 +134,7 @@ def hunt(
                         judges.submit(_judge, lab, cells[m.name], found.due(m, setup), m.name)
                         for m in group
                     ]
-                for done in as_completed(waiting):
+                for done in as_done(waiting):
                     name, kills, trouble = done.result()
                     found.kills |= {(name, suite): kill for suite, kill in kills.items()}
                     if trouble:
