@@ -68,6 +68,7 @@ class DockerEngine:
         self._open: set[DockerChannel] = set()
         self._run = f"{os.getpid()}-{time.time_ns():x}"
         self._swept = False
+        self._closed = False
         atexit.register(self.close)
 
     @property
@@ -102,6 +103,8 @@ class DockerEngine:
                 raise
         try:
             _hand_over(channel, archive)
+            if self._closed:  # another thread ended all that was open meanwhile
+                raise EngineFault("the engine was closed while a box was being opened")
         except BaseException:
             channel.close()
             raise
@@ -118,6 +121,7 @@ class DockerEngine:
         return box.run(self, ready, stages, shared, limits, workers)
 
     def close(self) -> None:
+        self._closed = True
         for channel in list(self._open):
             with suppress(Exception):  # the rest must still be removed; nobody can help here
                 channel.close()
