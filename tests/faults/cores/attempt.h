@@ -18,7 +18,7 @@
 
 #define TEXT_BYTES 1000
 
-static char told[TEXT_BYTES];
+static char told[TEXT_BYTES] = "attempted:";
 static int through;
 
 /* result: of a system call, negative when it was refused */
@@ -28,14 +28,13 @@ static inline void attempt(const char *what, long result)
 
 	if (result >= 0)
 		through = 1;
-	snprintf(told + used, sizeof(told) - used, " %s=%d", what, result < 0 ? errno : 0);
+	snprintf(told + used, sizeof(told) - 1 - used, " %s=%d", what, result < 0 ? errno : 0);
 }
 
 static inline void give_account(void)
 {
-	say(STDERR_FILENO, "attempted:", 10);
+	strcat(told, "\n");
 	say(STDERR_FILENO, told, strlen(told));
-	say(STDERR_FILENO, "\n", 1);
 	_exit(through ? 11 : 10);
 }
 
