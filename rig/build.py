@@ -54,7 +54,10 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The compiler or linker refused a core. stage: ``compile`` or ``link``."""
+    """The compiler or linker refused a core.
+
+    stage: ``compile``, ``link``, or ``driver`` when that found no room in the box.
+    """
 
     stage: str
     message: str
@@ -237,9 +240,12 @@ def _keep(
     for p in plans:
         driver = done.get(_job("driver", p.driver_key))
         if driver and p.driver_key not in have.drivers:
-            if driver.code != 0:
+            if driver.code == 0:
+                have.drivers[p.driver_key] = _put(store, p.driver_key, driver.outputs)
+            elif _BOX_LIMIT.search(_text(driver.stderr)):  # by some core's doing
+                refused[p.program_key] = ("driver", driver)
+            else:
                 raise _driver_fault(p, driver)
-            have.drivers[p.driver_key] = _put(store, p.driver_key, driver.outputs)
         core = done.get(_job("core", p.object_key))
         if core and p.object_key not in have.objects:
             if core.code != 0 or "core.o" not in core.outputs:
@@ -249,6 +255,8 @@ def _keep(
             headers = {} if isolated else {_HEADERS: _header_digests(core.outputs["core.d"])}
             entry = {**core.outputs, _LOG: core.stderr, **headers}
             have.objects[p.object_key] = _put(store, p.object_key, entry)
+        if p.program_key in refused:
+            continue
         program = done.get(_job("program", p.program_key))
         if program and p.program_key not in have.programs:
             if program.code != 0 or PROGRAM not in program.outputs:

@@ -100,7 +100,7 @@ def run(plan: Plan, lab: Lab, sink: Sink) -> None:
     try:
         judged = _judge_all(plan, lab, checks, sink)
         if plan.timing:
-            time_all([p for p in plan.pairs if p.setup.id in judged], lab, sink)
+            _time([p for p in plan.pairs if p.setup.id in judged], lab, sink)
     except (KeyboardInterrupt, Interrupted):
         reason = "interrupted"
         raise
@@ -109,6 +109,17 @@ def run(plan: Plan, lab: Lab, sink: Sink) -> None:
         raise
     finally:
         sink(_ended(lab, reason, time.monotonic() - begun))
+
+
+def _time(pairs: Sequence[Pair], lab: Lab, sink: Sink) -> None:
+    """In a thread, so that a signal never cuts a call to the engine in two."""
+    with ThreadPoolExecutor(1, "time") as pool:
+        try:
+            for timed in as_done([pool.submit(time_all, pairs, lab, sink)]):
+                timed.result()
+        except BaseException:
+            lab.stop()
+            raise
 
 
 def _started(plan: Plan, lab: Lab, checks: Sequence[Check]) -> CampaignStarted:
@@ -222,6 +233,7 @@ def _build(cells: Sequence[Cell], lab: Lab, sink: Sink) -> list[tuple[Cell, Buil
             sink(SetupReady(setup.id, facts, flags, setup.attributes))
         lab.build(cells)
     except EnvironmentFault as error:
+        lab.go_on()  # what is stopped fails in many ways
         for name in setups:
             sink(SetupFailed(name, Verdict.ENVIRONMENT, error.what, error.hint, error.detail))
         for cell in cells:

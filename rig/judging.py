@@ -170,6 +170,7 @@ def judge_cell(
     figures = measure(cell, result, lab)
     sink(Measured(*place, figures))
     findings, features = _check(cell, lab, checks, sink, seed, long)
+    lab.go_on()  # what is stopped fails in many ways; none of them is a verdict
     if trace and features is not None:
         steps = traced(cell, lab, features)
         sink(Measured(*place, steps))
@@ -190,6 +191,7 @@ def judge_cell(
         sink(CellJudged(*place, found.verdict, found))
         return
     blamed = acquit(found, cell, lab)
+    lab.go_on()
     sink(CellJudged(*place, blamed.verdict, blamed, _diagnosis(blamed, cell, lab, seed)))
 
 
@@ -220,6 +222,7 @@ def _tell_refusal(cell: Cell, refused: Refused, lab: Lab, sink: Sink) -> None:
     )
     finding = Finding("build", Verdict.BUILD_FAILED, refused.message)
     blamed = acquit(finding, cell, lab)
+    lab.go_on()
     sink(CellJudged(*place, blamed.verdict, blamed))
 
 

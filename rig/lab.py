@@ -105,9 +105,11 @@ class Lab:
     def stop(self) -> None:
         """Ends all that is under way: open boxes are killed, new work is refused."""
         self._stopped.set()
+        self.store.stop()
         self.engine.close()
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
+        """Raises Interrupted once the campaign was stopped."""
         if self._stopped.is_set():
             raise Interrupted("the campaign was stopped")
 
@@ -115,7 +117,7 @@ class Lab:
 
     def ready(self, setup: Setup) -> Ready:
         """The place where a setup's tools are, made ready."""
-        self._go_on()
+        self.go_on()
         spec = image_spec(setup.target, setup.toolchain)
         return self._ready.get(spec, lambda: self.engine.prepare(spec, self._tell))
 
@@ -179,7 +181,7 @@ class Lab:
         missing = {_key(cell): cell for cell in cells if _key(cell) not in self._built}
         if not missing:
             return
-        self._go_on()
+        self.go_on()
         todo = list(missing.values())
         first = todo[0].setup
         setups = {cell.setup.id: cell.setup for cell in todo}
@@ -236,7 +238,7 @@ class Lab:
         ready, runner = self.ready(cell.setup), QemuUser(cell.setup.target)
 
         def open_channel(argv: Sequence[str], files: Files) -> Channel:
-            self._go_on()
+            self.go_on()
             return self.engine.open(ready, argv, files, GUEST_LIMITS)
 
         emulator = Emulator(runner.argv("guest")[:-1], qemu_version(facts.qemu))
@@ -289,7 +291,7 @@ class Lab:
         )
 
         def open_channel() -> Channel:
-            self._go_on()
+            self.go_on()
             return self.engine.open(ready, runner.argv("guest"), files, GUEST_LIMITS)
 
         return Guest(open_channel, runner, identity, give_up=give_up, confirm=confirm)

@@ -13,18 +13,20 @@ import json
 import os
 import secrets
 import shutil
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from filelock import FileLock
+from filelock import BaseFileLock, FileLock, Timeout
 from platformdirs import user_cache_path
 
-from rig.errors import StoreFault
+from rig.errors import Interrupted, StoreFault
 from rig.model import Files
 
 _META = "entry.json"
 _FORMAT = "rig-store-1"
+_LOCK_SECONDS = 0.2  # between looks whether the wait for a lock was stopped
 
 
 def default_cache() -> Path:
@@ -82,6 +84,7 @@ class Store:
         self.root = root or default_cache()
         self._entries = self.root / "store"
         self._locks = self.root / "locks"
+        self._stopped = threading.Event()
 
     def path(self, key: str) -> Path:
         """Folder of an entry, there or not."""
@@ -130,10 +133,7 @@ class Store:
             with storage_faults(self.root):
                 self._locks.mkdir(parents=True, exist_ok=True)
             for stripe in sorted({key[:2] for key in keys}):
-                lock = FileLock(self._locks / f"{stripe}.lock")
-                with storage_faults(self.root):
-                    lock.acquire()
-                stack.callback(lock.release)
+                stack.enter_context(self._held(FileLock(self._locks / f"{stripe}.lock")))
             yield
 
     @contextmanager
@@ -141,8 +141,31 @@ class Store:
         """Holds the lock of whatever must not run beside another of its kind: timing."""
         with storage_faults(self.root):
             self._locks.mkdir(parents=True, exist_ok=True)
-        with FileLock(self._locks / "alone.lock"):
+        with self._held(FileLock(self._locks / "alone.lock")):
             yield
+
+    def stop(self) -> None:
+        """Whoever waits for a lock gives up, from now on: Interrupted."""
+        self._stopped.set()
+
+    @contextmanager
+    def _held(self, lock: BaseFileLock) -> Iterator[None]:
+        """Another process may hold it for minutes, so the wait can be stopped."""
+        while not self._taken(lock):
+            if self._stopped.is_set():
+                raise Interrupted("stopped while another rig held a lock")
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _taken(self, lock: BaseFileLock) -> bool:
+        with storage_faults(self.root):
+            try:
+                lock.acquire(timeout=_LOCK_SECONDS)
+            except Timeout:
+                return False
+        return True
 
     def sweep(self) -> int:
         """Removes what dead processes left in the making; returns how many folders."""

@@ -66,6 +66,7 @@ def time_all(
             _native_all(good, lab, sink)
         if EMULATED in methods:
             for pair in good:
+                lab.go_on()
                 _emulated(pair, lab, sink)
 
 
@@ -88,6 +89,7 @@ def _native_all(pairs: Sequence[Pair], lab: Lab, sink: Sink) -> None:
         sink(Progress(f"no native time: {error}"))
         return
     for pair in pairs:
+        lab.go_on()
         target = pair.setup.target
         reason = refusal(target, machine.name, machine.cpuinfo)
         if reason:
@@ -99,6 +101,7 @@ def _native_all(pairs: Sequence[Pair], lab: Lab, sink: Sink) -> None:
         except Interrupted:
             raise
         except (native_time.NoTime, RigError) as error:
+            lab.go_on()
             sink(_no_time(pair, NATIVE, str(error)))
 
 
@@ -158,6 +161,7 @@ def _emulated(pair: Pair, lab: Lab, sink: Sink) -> None:
     except Interrupted:
         raise
     except (emulated_time.NoTime, RigError) as error:
+        lab.go_on()
         sink(Progress(f"{pair.id}: no time: {error}"))
         return
     sink(PairTimed(*_names(pair), EMULATED, timed.before, timed.after, timed.ratio))

@@ -16,6 +16,7 @@ from faults import (
     rig,
     scratch,
 )
+from filelock import FileLock
 
 from rig.journal import read
 from rig.report.document import load
@@ -82,6 +83,17 @@ def test_a_signal_ends_it_in_order(start, client, place, tmp_path, stage, number
     elif stage == "reporting":
         (journal,) = (place.cache / "runs").glob("*.jsonl")
         assert fold(read(journal)[0]).complete
+
+
+def test_a_signal_ends_the_wait_for_another_rig(client, place):
+    """The lock of timing is held by somebody else, for as long as this test likes."""
+    with FileLock(place.cache / "locks" / "alone.lock"):
+        process = Process(["compare", *ON], place.environ())
+        process.wait_for("timing, alone")
+        process.signal(signal.SIGINT)
+        ended = process.end()
+    assert ended.code == 130, ended.err
+    assert boxes_of(client, process.popen.pid) == []
 
 
 def test_a_second_signal_does_not_disturb_the_cleanup(start, client):
