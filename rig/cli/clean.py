@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rig.errors import EngineAbsent, ExitCode
+from rig.errors import EngineAbsent, EngineFault, ExitCode
 from rig.report.layout import clean as cleaned
 
 
@@ -55,7 +55,13 @@ def _clean_engine(everything: bool, images: bool) -> None:
         done = clean_engine(client, force=everything, images=images)
     finally:
         client.close()
-    print(f"{done.containers} boxes removed, {done.kept} in use kept")
+    print(f"{done.boxes.removed} boxes removed, {done.boxes.kept} in use kept")
     print(f"{done.dangling} untagged images removed")
     for tag in done.images:
         print(f"image {cleaned(tag)} removed")
+    if done.boxes.stuck:
+        names = " ".join(name[:12] for name in done.boxes.stuck)
+        raise EngineFault(
+            f"the engine does not let go of {len(done.boxes.stuck)} boxes: {names}",
+            "Ask it why: docker rm --force BOX; then restart it.",
+        )

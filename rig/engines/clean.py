@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import time
 from dataclasses import dataclass
 from typing import Any
 
 import requests
-from docker.errors import APIError
+from docker.errors import APIError, NotFound
 
 from rig.engines.connect import translated
 from rig.engines.image import LABEL, remove_dangling, remove_image
@@ -16,12 +16,24 @@ from rig.engines.owner import is_gone, owner
 __all__ = ["clean", "is_gone", "leftovers", "owner", "remove_container", "sweep"]
 
 
+REMOVAL_SECONDS = 10.0
+"""How long a box that the engine is busy with is asked to go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """Boxes that went; that a living process, or another machine, still owns; that stay."""
+
+    removed: int = 0
+    kept: int = 0
+    stuck: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """What went. kept: boxes that a living process, or another machine, still owns."""
+    """What went."""
 
-    containers: int = 0
-    kept: int = 0
+    boxes: Swept = Swept()
     dangling: int = 0
     images: tuple[str, ...] = ()
 
@@ -32,11 +44,11 @@ def clean(client: Any, *, force: bool = False, images: bool = False) -> Cleaned:
     ``force`` takes boxes whose owner lives, or cannot be asked, as well. rig makes no volumes.
     """
     with translated(client.base_url):
-        gone, kept = sweep(client, force=force)
+        swept = sweep(client, force=force)
         removed = [
             tag for tag in toolchain_images(client) if images and remove_image(client, tag)
         ]
-        return Cleaned(gone, kept, remove_dangling(client), tuple(removed))
+        return Cleaned(swept, remove_dangling(client), tuple(removed))
 
 
 def toolchain_images(client: Any) -> tuple[str, ...]:
@@ -45,17 +57,19 @@ def toolchain_images(client: Any) -> tuple[str, ...]:
     return tuple(sorted(tag for image in found for tag in image.get("RepoTags") or []))
 
 
-def sweep(client: Any, *, force: bool) -> tuple[int, int]:
-    """(removed, kept) boxes."""
+def sweep(client: Any, *, force: bool) -> Swept:
+    """Removes the boxes whose owner is gone; with ``force`` all of them."""
     removed = kept = 0
+    stuck = []
     for container in client.containers(all=True, filters={"label": f"{LABEL}.owner"}):
         made_by = (container.get("Labels") or {}).get(f"{LABEL}.owner", "")
-        if force or is_gone(made_by):
-            remove_container(client, container["Id"])
+        if not (force or is_gone(made_by)):
+            kept += 1
+        elif remove_container(client, container["Id"]):
             removed += 1
         else:
-            kept += 1
-    return removed, kept
+            stuck.append(container["Id"])
+    return Swept(removed, kept, tuple(stuck))
 
 
 def leftovers(client: Any) -> int:
@@ -65,7 +79,25 @@ def leftovers(client: Any) -> int:
     return sum(is_gone((box.get("Labels") or {}).get(f"{LABEL}.owner", "")) for box in found)
 
 
-def remove_container(client: Any, name: str) -> None:
-    """Removes it, running or not. What fails here is found again by the next sweep."""
-    with suppress(APIError, requests.exceptions.RequestException, OSError):
-        client.remove_container(name, force=True, v=True)
+def remove_container(client: Any, name: str) -> bool:
+    """Removes it, running or not, and says whether it is gone.
+
+    An engine refuses while it is busy with a box, and now and then misses that one has ended:
+    it is asked again, for a while.
+    """
+    until = time.monotonic() + REMOVAL_SECONDS
+    pause = 0.05
+    while True:
+        try:
+            client.remove_container(name, force=True, v=True)
+        except NotFound:
+            return True
+        except APIError:
+            if time.monotonic() + pause > until:
+                return False
+        except (requests.exceptions.RequestException, OSError):
+            return False  # the engine went away; whoever it comes back to sweeps
+        else:
+            return True
+        time.sleep(pause)
+        pause *= 2

@@ -7,11 +7,12 @@ machine: nothing here assumes that it sees this disk.
 from __future__ import annotations
 
 import atexit
+import itertools
 import os
 import socket
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -67,6 +68,8 @@ class DockerEngine:
         self._recipe = recipe
         self._open: set[DockerChannel] = set()
         self._run = f"{os.getpid()}-{time.time_ns():x}"
+        self._numbers = itertools.count(1)
+        self._boxes: set[str] = set()  # names of what may be in the engine
         self._swept = False
         self._closed = False
         atexit.register(self.close)
@@ -92,14 +95,15 @@ class DockerEngine:
         archive = pack(files)
         with translated(self._client.base_url):
             self._sweep_once()
-            name = self._create(ready, argv, len(archive), limits)
+            name = f"hashrig-{self._run}-{next(self._numbers)}"
+            self._boxes.add(name)  # before it exists: an answer may be lost, a box not
             try:
-                channel = DockerChannel(
-                    self._client, name, _attach(self._client, name), self._open
-                )
+                self._create(name, ready, argv, len(archive), limits)
+                stream = _attach(self._client, name)
+                channel = DockerChannel(self._client, name, stream, self._open, self._remove)
                 self._client.start(name)
             except BaseException:
-                remove_container(self._client, name)
+                self._remove(name)
                 raise
         try:
             _hand_over(channel, archive)
@@ -125,7 +129,13 @@ class DockerEngine:
         for channel in list(self._open):
             with suppress(Exception):  # the rest must still be removed; nobody can help here
                 channel.close()
+        for name in list(self._boxes):  # an engine that was too busy gets another chance
+            self._remove(name)
         atexit.unregister(self.close)
+
+    def _remove(self, name: str) -> None:
+        if remove_container(self._client, name):
+            self._boxes.discard(name)
 
     def _sweep_once(self) -> None:
         """Removes what a killed process of this machine has left, before the first box."""
@@ -133,8 +143,11 @@ class DockerEngine:
             self._swept = True
             sweep(self._client, force=False)
 
-    def _create(self, ready: Ready, argv: Sequence[str], size: int, limits: Limits) -> str:
-        container = self._client.create_container(
+    def _create(
+        self, name: str, ready: Ready, argv: Sequence[str], size: int, limits: Limits
+    ) -> None:
+        self._client.create_container(
+            name=name,
             image=ready.id,
             entrypoint=["sh", "-c", _START, "sh"],
             command=[str(size), *argv],
@@ -147,7 +160,6 @@ class DockerEngine:
             labels={LABEL: "1", f"{LABEL}.run": self._run, f"{LABEL}.owner": owner()},
             host_config=self._host_config(limits),
         )
-        return str(container["Id"])
 
     def _host_config(self, limits: Limits) -> Any:
         return self._client.create_host_config(
@@ -176,11 +188,19 @@ class DockerEngine:
 class DockerChannel(StreamChannel):
     """A container in conversation through its attached connection."""
 
-    def __init__(self, client: Any, name: str, stream: Any, home: set[Any]) -> None:
+    def __init__(
+        self,
+        client: Any,
+        name: str,
+        stream: Any,
+        home: set[Any],
+        remove: Callable[[str], None],
+    ) -> None:
         self._stream = stream  # keeps the response, and with it the connection, alive
         super().__init__(_socket(stream), home)
         self._client = client
         self._name = name
+        self._remove = remove
         self._frames = Frames(self._tail)
 
     def _pump(self, size: int) -> bytes | None:
@@ -199,7 +219,7 @@ class DockerChannel(StreamChannel):
         except (APIError, requests.exceptions.RequestException, OSError) as error:
             return Exit(None, lost=f"the engine went away or failed: {error}")
         finally:
-            remove_container(self._client, self._name)
+            self._remove(self._name)
 
     def _collect(self) -> Exit:
         killed = False

@@ -13,6 +13,7 @@ import threading
 from contextlib import suppress
 
 import pytest
+from docker.errors import APIError
 from engine_contract import LIMITS, EngineContract, read_all
 
 from rig.engines.clean import clean, sweep
@@ -132,13 +133,13 @@ class TestDockerEngine(EngineContract):
         )
         rig = subprocess.Popen([sys.executable, "-c", script])
         assert rig.wait() == -signal.SIGKILL
-        assert sweep(client, force=False)[0] >= 1
+        assert sweep(client, force=False).removed >= 1
         left = client.containers(all=True, filters={"label": f"{LABEL}.owner"})
         assert not [box for box in left if f"/{rig.pid}/" in box["Labels"][f"{LABEL}.owner"]]
 
     def test_a_living_rig_keeps_its_boxes_when_another_cleans(self, engine, ready, client):
         channel = engine.open(ready, ["cat"], {}, LIMITS)
-        assert clean(client).kept >= 1
+        assert clean(client).boxes.kept >= 1
         channel.write(b"x", 10)
         assert channel.read(1, 10) == b"x"
 
@@ -212,6 +213,56 @@ def test_an_engine_that_dies_midway_is_told(remote, ready, client, tmp_path):
         engine.open(ready, ["cat"], {}, LIMITS)
     for box in boxes(client):
         client.remove_container(box, force=True)
+
+
+class BusyClient:
+    """A fake: an engine that is too busy to remove boxes until it is let."""
+
+    def __init__(self, client) -> None:
+        self._client = client
+        self.busy = True
+        self.asked = 0
+
+    def __getattr__(self, name):
+        return getattr(self._client, name)
+
+    def remove_container(self, name, **options):
+        self.asked += 1
+        if self.busy:
+            raise APIError("removal of container is already in progress")
+        self._client.remove_container(name, **options)
+
+
+def test_a_box_that_could_not_be_removed_is_removed_later(client, ready, tmp_path, monkeypatch):
+    monkeypatch.setattr("rig.engines.clean.REMOVAL_SECONDS", 0.2)
+    busy = BusyClient(client)
+    engine = DockerEngine(Recipe(tmp_path, tmp_path), busy)
+    assert engine.open(ready, ["true"], {}, LIMITS).close(grace=10).code == 0
+    assert busy.asked > 1
+    assert len(boxes(client)) == 1
+    (stuck,) = sweep(busy, force=True).stuck
+    assert stuck == boxes(client)[0]
+    busy.busy = False
+    engine.close()
+    assert boxes(client) == []
+
+
+class ForgetfulClient(BusyClient):
+    """A fake: an engine whose answer to a creation is lost, while the box is made."""
+
+    def create_container(self, *args, **options):
+        self._client.create_container(*args, **options)
+        raise TimeoutError("timed out")
+
+
+def test_a_box_whose_creation_was_not_answered_is_removed(client, ready, tmp_path):
+    forgetful = ForgetfulClient(client)
+    forgetful.busy = False
+    engine = DockerEngine(Recipe(tmp_path, tmp_path), forgetful)
+    with pytest.raises(EngineFault.__base__):
+        engine.open(ready, ["true"], {}, LIMITS)
+    assert boxes(client) == []
+    engine.close()
 
 
 def test_a_daemon_that_hangs_is_told_from_one_that_is_absent(tmp_path):

@@ -207,11 +207,15 @@ def rig(place: Place, *words: str, cwd: Path | None = None, **environ: str) -> E
 
 
 def boxes(client: Any) -> list[str]:
-    """Containers of rig that nobody alive owns, or that this process does."""
+    """Containers of rig that nobody alive owns, or that this process does, with their state."""
     mine = f"/{os.getpid()}/"
     found = client.containers(all=True, filters={"label": f"{LABEL}.owner"})
-    owners = {box["Id"]: box["Labels"][f"{LABEL}.owner"] for box in found}
-    return [name for name, owner in owners.items() if mine in owner or is_gone(owner)]
+    owners = ((box, box["Labels"][f"{LABEL}.owner"]) for box in found)
+    return [
+        f"{box['Id'][:12]} {box['Names']} {box['Status']}, of {owner} (this is {mine})"
+        for box, owner in owners
+        if mine in owner or is_gone(owner)
+    ]
 
 
 def boxes_of(client: Any, pid: int) -> list[str]:
