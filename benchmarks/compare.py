@@ -28,7 +28,7 @@ from rig import catalog, wire
 from rig.build import LIMITS
 from rig.cases import Case
 from rig.checks import all_checks
-from rig.commands import core_command, driver_script, program_script, who_source
+from rig.commands import PROGRAM, core_command, driver_script, program_script, who_source
 from rig.judging import subject_of
 from rig.lab import Lab, open_engine
 from rig.model import Cell, ImageSpec
@@ -82,7 +82,7 @@ def script_files(lab: Lab, cells: list[Cell], talk: tuple[bytes, bytes]) -> dict
         folder = f"jobs/{number}"
         files |= {f"{folder}/{p}": data for p, data in cell.core.files.items()}
         files[f"{folder}/who.c"] = who_source(cell.core.name, "0" * 16)
-        run = shlex.join(QemuUser(cell.setup.target).argv("guest"))
+        run = shlex.join(QemuUser(cell.setup.target).argv(PROGRAM))
         files[f"{folder}/all.sh"] = (
             f"cd {folder}\n{shlex.join(core_command(cell, adapter, facts))}\n"
             "mv core.o given.o\n"

@@ -234,6 +234,15 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     return result
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """No box stays for what is left of the session once no item of a cell follows."""
+    if _is_ours(item) and not (nextitem is not None and _is_ours(nextitem)):
+        from rig.pytest_support import rest
+
+        rest(item)
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]

@@ -91,6 +91,17 @@ def require_budgets(item: pytest.Item) -> None:
             judge_findings(cell.judge(budgets), cell, lambda one: clean(one.message))
 
 
+def rest(item: pytest.Item) -> None:
+    """Ends the guests of an item's cells: a box that only waits is taken from others."""
+    funcargs: dict[str, object] = getattr(item, "funcargs", {})
+    for subject in (funcargs.get("rig_cell"), funcargs.get("rig_pair")):
+        if isinstance(subject, PairUnderTest):
+            subject.before.rest()
+            subject.after.rest()
+        elif isinstance(subject, CellUnderTest):
+            subject.rest()
+
+
 class CellUnderTest:
     """A core on a setup: built when first asked, with one guest for all tests of it."""
 
@@ -177,6 +188,11 @@ class CellUnderTest:
         guest = self._closing.enter_context(self.lab.guest(self.cell))
         self._closing.callback(self.lab.count_guest, guest)
         return guest
+
+    def rest(self) -> None:
+        """Ends the guest's process; it is started again when something is asked again."""
+        if "guest" in self.__dict__:
+            self.guest.close()
 
     @cached_property
     def subject(self) -> CellSubject:

@@ -13,7 +13,8 @@ from typing import Annotated
 import typer
 
 from rig import __version__
-from rig.cli.guard import guarded, stop_on_signals
+from rig.cli.guard import end_process, guarded, stop_on_signals
+from rig.errors import ExitCode
 
 EPILOG = """\
 \b
@@ -124,5 +125,10 @@ _add_verbs()
 
 def main() -> None:
     """Runs ``rig`` with the process's arguments; never returns."""
-    stop_on_signals()
-    app(prog_name="rig")
+    try:
+        stop_on_signals()
+        app(prog_name="rig")
+    except KeyboardInterrupt:  # before any verb began
+        end_process(ExitCode.INTERRUPTED)
+    except SystemExit as end:
+        end_process(end.code if isinstance(end.code, int) else int(end.code is not None))

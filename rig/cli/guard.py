@@ -10,9 +10,10 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import ParamSpec
+from typing import NoReturn, ParamSpec
 
 import typer
 
@@ -23,6 +24,7 @@ P = ParamSpec("P")
 
 _DETAIL_LINES = 30
 _STOPS = ("SIGINT", "SIGTERM", "SIGHUP")
+_AGAIN_SECONDS = 0.05
 
 
 def guarded(verb: Callable[P, int]) -> Callable[P, None]:
@@ -78,8 +80,34 @@ def stop_on_signals() -> None:
             raise KeyboardInterrupt
         os.write(2, b"rig: cleaning up; a moment\n")
 
-    for name in _STOPS:
+    def raise_later(lost: sys.UnraisableHookArgs) -> None:
+        # Python drops what a handler raises while a finalizer runs: then it comes once more
+        if lost.exc_type is not KeyboardInterrupt:
+            sys.__unraisablehook__(lost)
+        elif seen:
+            seen.clear()
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
+
+    for name in (*_STOPS, "SIGALRM"):
         signal.signal(getattr(signal, name), stop)
+    sys.unraisablehook = raise_later
+
+
+def end_process(code: int) -> NoReturn:
+    """Ends the process with all that was said on its way; from here on no signal matters.
+
+    One that was interrupted ends at once: libraries may have been cut short with a lock held,
+    and what they want to do at the end of a process could then wait for ever. What is rig's own
+    has been cleaned up by now.
+    """
+    for name in _STOPS:
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
+    if code == ExitCode.INTERRUPTED:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _tell(text: str) -> None:

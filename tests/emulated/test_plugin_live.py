@@ -214,3 +214,26 @@ def test_a_failure_is_told_with_case_and_repeating_line(session, pytester, core)
     assert again
     assert f"--on {SETUP}" in again[1]
     assert "\x1b" not in done.stdout.str()
+
+
+def test_no_guest_waits_where_no_item_of_a_cell_follows(session, pytester):
+    """What follows in a session, perhaps for an hour, has the machine for itself."""
+    pytester.makepyfile(
+        """
+        seen = []
+
+        def test_first(rig_guest, rig_cell):
+            assert rig_guest.hash(b"")
+            seen.append(rig_cell.guest)
+            assert rig_cell.guest._session is not None
+
+        def test_second(rig_guest):
+            assert seen[0]._session is not None  # the same cell: it goes on
+            assert rig_guest.hash(b"1")
+            assert seen[0].sessions == 1
+
+        def test_other():
+            assert seen[0]._session is None
+        """
+    )
+    session().assert_outcomes(passed=3)

@@ -32,6 +32,8 @@ def start(client, place, core_folder, tmp_path):
     for old in (place.cache / "runs").glob("*.jsonl"):
         old.unlink()
 
+    held: list[object] = []
+
     def started(stage: str) -> Process:
         report = tmp_path / "report.json"
         rest = str(core_folder / "rest.c")
@@ -43,7 +45,7 @@ def start(client, place, core_folder, tmp_path):
             silent.listen()
             environ["DOCKER_HOST"] = f"unix://{tmp_path}/s"
             process = Process(words, environ)
-            silent.accept()
+            held.append((silent, silent.accept()))  # else they end with this function
         elif stage == "building":
             environ["RIG_CACHE"] = str(tmp_path / "cache")
             process = Process(words, environ)
@@ -60,7 +62,8 @@ def start(client, place, core_folder, tmp_path):
             process.wait_for_output("rig compare --no-time")
         return process
 
-    return started
+    yield started
+    held.clear()
 
 
 @pytest.mark.parametrize("number", STOPS, ids=lambda number: number.name)
