@@ -35,7 +35,7 @@ from rig.tables import near
 from rig.timing import time_all
 from rig.toolchains import image_spec
 from rig.verdicts import Finding, Verdict
-from rig.waiting import as_done
+from rig.waiting import as_done, uncut
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,10 @@ def run(plan: Plan, lab: Lab, sink: Sink) -> None:
     sink(_started(plan, lab, checks))
     reason = ""
     try:
-        judged = _judge_all(plan, lab, checks, sink)
-        if plan.timing:
-            _time([p for p in plan.pairs if p.setup.id in judged], lab, sink)
+        with uncut():
+            judged = _judge_all(plan, lab, checks, sink)
+            if plan.timing:
+                _time([p for p in plan.pairs if p.setup.id in judged], lab, sink)
     except (KeyboardInterrupt, Interrupted):
         reason = "interrupted"
         raise

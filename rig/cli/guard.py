@@ -7,6 +7,7 @@ import os
 import secrets
 import signal
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -19,12 +20,14 @@ import typer
 
 from rig.errors import ExitCode, RigError
 from rig.report.layout import clean, clean_lines
+from rig.waiting import interrupt
 
 P = ParamSpec("P")
 
 _DETAIL_LINES = 30
 _STOPS = ("SIGINT", "SIGTERM", "SIGHUP")
 _AGAIN_SECONDS = 0.05
+_THREADS_SECONDS = 60.0
 
 
 def guarded(verb: Callable[P, int]) -> Callable[P, None]:
@@ -77,8 +80,9 @@ def stop_on_signals() -> None:
     def stop(number: int, _frame: FrameType | None) -> None:
         seen.append(number)
         if len(seen) == 1:
-            raise KeyboardInterrupt
-        os.write(2, b"rig: cleaning up; a moment\n")
+            interrupt()
+        else:
+            os.write(2, b"rig: cleaning up; a moment\n")
 
     def raise_later(lost: sys.UnraisableHookArgs) -> None:
         # Python drops what a handler raises while a finalizer runs: then it comes once more
@@ -103,11 +107,20 @@ def end_process(code: int) -> NoReturn:
     for name in _STOPS:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     if code == ExitCode.INTERRUPTED:
+        _await_threads()
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):
                 stream.flush()
         os._exit(code)
     sys.exit(code)
+
+
+def _await_threads() -> None:
+    """A pool that a signal cut short while it started a thread does not wait for that one."""
+    until = time.monotonic() + _THREADS_SECONDS
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread() and not thread.daemon:
+            thread.join(max(0.0, until - time.monotonic()))
 
 
 def _tell(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import select
@@ -170,7 +171,9 @@ class StreamChannel(ABC):
                 continue
             except _AGAIN:
                 self._take_ahead()
-            except _GONE as gone:
+            except OSError as gone:
+                if not _is_gone(gone):
+                    raise
                 raise BrokenPipeError("the process reads no more input") from gone
             if not self._wait(deadline, writing=True):
                 break
@@ -193,6 +196,9 @@ class StreamChannel(ABC):
             try:
                 self._exit = self._finish(grace)
             finally:
+                # another thread may wait for it: closing alone would not wake that one
+                with contextlib.suppress(OSError):
+                    self._sock.shutdown(socket.SHUT_RDWR)
                 self._sock.close()
                 self._home.discard(self)
         return self._exit
@@ -218,6 +224,8 @@ class StreamChannel(ABC):
         left = deadline - time.monotonic()
         if left <= 0:
             return False
+        if self._sock.fileno() < 0:  # closed meanwhile: the next attempt will tell
+            return True
         reading = self._room() or not writing
         poller = select.poll()
         wanted = (select.POLLIN if reading else 0) | (select.POLLOUT if writing else 0)
@@ -233,5 +241,12 @@ def receive(sock: socket.socket, size: int) -> bytes | None:
         return sock.recv(size)
     except _AGAIN:
         return None
-    except _GONE:
+    except OSError as gone:
+        if not _is_gone(gone):
+            raise
         return b""
+
+
+def _is_gone(error: OSError) -> bool:
+    """The connection has ended, or another thread has closed it."""
+    return isinstance(error, _GONE) or error.errno == errno.EBADF

@@ -9,7 +9,7 @@ unmutated originals must pass, since otherwise a kill would mean nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from rig.build import Refused
@@ -22,7 +22,7 @@ from rig.mutants import Mutant, Shows
 from rig.mutants.reading import core_of, original
 from rig.mutants.suites import OWN, Suite
 from rig.verdicts import VERDICTS, Blame, Finding, Verdict
-from rig.waiting import as_done
+from rig.waiting import as_done, uncut
 
 TARGETS = ("x86_64", "i386", "arm32", "armeb32")
 """Where mutants are judged unless told otherwise, those of them that there are."""
@@ -124,12 +124,17 @@ def hunt(
         left = [mutant for mutant in mutants if found.due(mutant, setup)]
         tell(f"{setup.id}: {len(left)} of {len(mutants)} mutants to be judged")
         _require_originals(lab, setup, left, suites)
-        with ThreadPoolExecutor(lab.jobs, "judge") as judges:
+        with (
+            uncut(),
+            ThreadPoolExecutor(1, "build") as builder,
+            ThreadPoolExecutor(lab.jobs, "judge") as judges,
+        ):
             try:
-                waiting = []
+                waiting: list[Future[_Judged]] = []
                 for group in _groups(left):
                     cells = {m.name: Cell(setup, core_of(m, lab.catalog)) for m in group}
-                    lab.build(list(cells.values()))
+                    for built in as_done([builder.submit(lab.build, list(cells.values()))]):
+                        built.result()
                     waiting += [
                         judges.submit(_judge, lab, cells[m.name], found.due(m, setup), m.name)
                         for m in group

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from types import MappingProxyType
 
 import pytest
@@ -135,6 +136,25 @@ class EngineContract:
         channel = self.start(engine, ready, "sleep 100")
         engine.close()
         assert channel.close().killed
+
+    @pytest.mark.parametrize("act", ["read", "write"])
+    def test_closing_wakes_another_thread_that_waits(self, engine, ready, act):
+        channel = engine.open(ready, ["sleep", "1000"], {}, LIMITS)
+
+        def wait() -> object:
+            if act == "read":
+                return channel.read(1, PATIENCE * 10)
+            return channel.write(b"x" * (16 << 20), PATIENCE * 10)
+
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(wait)
+            with pytest.raises(TimeoutError):
+                waiting.result(0.3)
+            channel.close()
+            if act == "read":
+                assert waiting.result(PATIENCE) == b""
+            else:
+                assert isinstance(waiting.exception(PATIENCE), BrokenPipeError)
 
     def test_paths_that_lead_out_are_refused(self, engine, ready):
         with pytest.raises(UsageError, match=r"\.\./x"):
