@@ -2,9 +2,10 @@
 
 Run by hand: .venv/bin/python benchmarks/compare.py [--rounds N]
 
-The script runs the same commands in the same images by `xargs -P`: compile, link, and one
-emulator a cell that reads all cases from a file; its output is compared with a file of right
-answers. It has no conversation, no deadlines, no store and no report. Both start with images
+The script runs the same commands in the same images by `xargs -P`: compile, link, and two
+emulators a cell that read cases from a file: one all cases, one the few that rig asks once more
+with an instruction a block. Their output is compared with files of right answers. It has no
+conversation, no deadlines, no store and no report. Both start with images
 ready and nothing compiled; neither takes time or traces. Prints ratios of one run.
 """
 
@@ -24,7 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rig import catalog, wire
+from rig import catalog, stepping, wire
 from rig.build import LIMITS
 from rig.cases import Case
 from rig.checks import all_checks
@@ -35,6 +36,7 @@ from rig.model import Cell, ImageSpec
 from rig.runners.qemu_user import QemuUser
 from rig.store import Store
 from rig.toolchains import image_spec
+from rig.trace import qemu_version, step_option
 
 CPUS = len(os.sched_getaffinity(0))
 
@@ -72,10 +74,15 @@ def conversation(lab: Lab, lines: list[str]) -> tuple[bytes, bytes]:
     return requests, replies
 
 
-def script_files(lab: Lab, cells: list[Cell], talk: tuple[bytes, bytes]) -> dict[str, bytes]:
+Talk = tuple[bytes, bytes]
+"""Requests and replies."""
+
+
+def script_files(lab: Lab, cells: list[Cell], talk: Talk, stepwise: Talk) -> dict[str, bytes]:
     """A folder for a box: one script a cell, and what they share."""
     files = {f"shared/{p}": data for p, data in lab.catalog.guest_files().items()}
     files["requests"], files["replies"] = talk
+    files["requests-step"], files["replies-step"] = stepwise
     names = []
     for number, cell in enumerate(cells):
         adapter, facts = lab.catalog.adapter(cell.core.adapter), lab.facts(cell.setup)
@@ -83,12 +90,15 @@ def script_files(lab: Lab, cells: list[Cell], talk: tuple[bytes, bytes]) -> dict
         files |= {f"{folder}/{p}": data for p, data in cell.core.files.items()}
         files[f"{folder}/who.c"] = who_source(cell.core.name, "0" * 16)
         run = shlex.join(QemuUser(cell.setup.target).argv(PROGRAM))
+        option = step_option(qemu_version(facts.qemu))
+        step = shlex.join(QemuUser(cell.setup.target, (option,)).argv(PROGRAM))
         files[f"{folder}/all.sh"] = (
             f"cd {folder}\n{shlex.join(core_command(cell, adapter, facts))}\n"
             "mv core.o given.o\n"
             "cp ../../driver.a .\n"
             f"{program_script(cell, adapter, facts)}"
             f"{run} <../../requests | tail -n +2 | cmp - ../../replies\n"
+            f"{step} <../../requests-step | tail -n +2 | cmp - ../../replies-step\n"
         ).encode()
         names.append(f"{folder}/all.sh")
     files["list"] = "".join(f"{name}\n" for name in names).encode()
@@ -102,10 +112,10 @@ def script_files(lab: Lab, cells: list[Cell], talk: tuple[bytes, bytes]) -> dict
 
 
 def run_script(
-    lab: Lab, groups: dict[ImageSpec, list[Cell]], talk: tuple[bytes, bytes]
+    lab: Lab, groups: dict[ImageSpec, list[Cell]], talk: Talk, stepwise: Talk
 ) -> float:
     """Seconds of the script in all images, side by side as rig does it."""
-    files = {spec: script_files(lab, cells, talk) for spec, cells in groups.items()}
+    files = {spec: script_files(lab, cells, talk, stepwise) for spec, cells in groups.items()}
     ready = {spec: lab.ready(cells[0].setup) for spec, cells in groups.items()}
 
     def one(spec: ImageSpec) -> bytes:
@@ -161,11 +171,11 @@ def main() -> None:
             for cell in cells:
                 groups[image_spec(cell.setup.target, cell.setup.toolchain)].append(cell)
             lines = recorded(lab, cells[0])
-            talk = conversation(lab, lines)
+            talk, stepwise = conversation(lab, lines), conversation(lab, list(stepping.CASES))
             print(f"{len(cells)} cells, {len(lines)} cases each, {CPUS} CPUs")
             ratios = []
             for number in range(rounds):
-                script = run_script(lab, groups, talk)
+                script = run_script(lab, groups, talk, stepwise)
                 with tempfile.TemporaryDirectory() as cache:
                     first = run_rig(cache)
                     second = run_rig(cache)

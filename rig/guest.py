@@ -83,8 +83,11 @@ class Guest:
         confirm: bool = True,
         patience: Patience | None = None,
         batch: int = BATCH_CASES,
+        acts: int = 1,
     ) -> None:
-        """confirm: a case that ended its session is asked once more, alone."""
+        """confirm: a case that ended its session is asked once more, alone. acts: how many
+        programs a channel runs, each after the end of the one before.
+        """
         self._open_channel = open_channel
         self._runner = runner
         self._identity = identity
@@ -92,6 +95,7 @@ class Guest:
         self._confirm = confirm
         self._patience = patience
         self._batch = batch
+        self._acts = acts
         self._session: Session | None = None
         self._faults = 0
         self._last = ""
@@ -127,6 +131,25 @@ class Guest:
         """
         for batch in _batches(cases, self._batch):
             yield from self._answer(batch)
+
+    def ask_next_act(self, cases: Sequence[str]) -> Sequence[Reply] | None:
+        """Answers of the program that follows this one in its box, which then is over.
+
+        None when there is no such program, or when it does not answer all: to find out why,
+        ask it in a box of its own.
+        """
+        if self._acts < 2 or self._session is None:
+            return None
+        session, self._session = self._session, None
+        try:
+            session.next_act()
+            self.sessions += 1
+            replies = session.ask(cases)
+        except SessionFault:
+            return None
+        self.asked += len(replies)
+        session.close()
+        return None if self._identity.mismatch(session.hello) else replies
 
     def _answer(self, batch: Sequence[str]) -> Iterator[Reply | Fault]:
         while batch and not self._lost and self._faults < self._give_up:

@@ -234,7 +234,7 @@ def _check(
     features = None
     with ExitStack() as stack:
         try:
-            guest = stack.enter_context(lab.guest(cell))
+            guest = stack.enter_context(lab.guest(cell, both=True))
             stack.callback(lab.count_guest, guest)
             subject = subject_of(cell, lab, guest, seed, long)
             features = subject.features
@@ -263,7 +263,8 @@ def _stepwise(
     if found is not None and found.verdict is not Verdict.MISMATCH:
         return []
     begun = time.monotonic()
-    looked = stepping.compare(cell, lab, subject, [found.case] if found and found.case else [])
+    also = [found.case] if found and found.case else []
+    looked = stepping.compare(cell, lab, subject, subject.guest, also)
     seconds = time.monotonic() - begun
     sink(CheckDone(cell.setup.id, cell.core.name, looked.check, (looked,), seconds))
     return [looked]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -268,18 +269,26 @@ class Lab:
         give_up: int = GIVE_UP,
         confirm: bool = True,
         stepwise: bool = False,
+        both: bool = False,
     ) -> Guest:
         """A supervised guest that runs a cell's program; a context manager.
 
         give_up, confirm: as :class:`rig.guest.Guest` takes them. stepwise: one instruction per
-        translation block. Raises GuestRefused for a
-        program that is not a static one of the target.
+        translation block. both: first as usual, then, as its next act, stepwise; where a box
+        costs nothing, the second is left to a box of its own. Raises GuestRefused for a program
+        that is not a static one of the target.
         """
         built = self.built(cell)
         setup = cell.setup
         require(identify(built.program), setup.target)
-        options = (step_option(qemu_version(self.facts(setup).qemu)),) if stepwise else ()
-        runner = Located(QemuUser(setup.target, options), built.program)
+        step = (step_option(qemu_version(self.facts(setup).qemu)),)
+        qemu = QemuUser(setup.target, step if stepwise else ())
+        runner = Located(qemu, built.program)
+        argv: Sequence[str] = qemu.argv("guest")
+        acts = 2 if both and self.engine.isolated else 1
+        if acts == 2:  # a box costs more than what is asked stepwise
+            after = QemuUser(setup.target, step).argv("guest")
+            argv = ("sh", "-c", f"{shlex.join(argv)} && exec {shlex.join(after)}")
         ready = self.ready(setup)
         files = {"guest": built.program}
         identity = Identity(
@@ -292,9 +301,11 @@ class Lab:
 
         def open_channel() -> Channel:
             self.go_on()
-            return self.engine.open(ready, runner.argv("guest"), files, GUEST_LIMITS)
+            return self.engine.open(ready, argv, files, GUEST_LIMITS)
 
-        return Guest(open_channel, runner, identity, give_up=give_up, confirm=confirm)
+        return Guest(
+            open_channel, runner, identity, give_up=give_up, confirm=confirm, acts=acts
+        )
 
     def count_guest(self, guest: Guest) -> None:
         """Adds what a guest has done to the campaign's counts."""

@@ -6,11 +6,13 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rig.errors import ConfigError
 
 SCALE_VARIABLE = "RIG_TIMEOUT_SCALE"
 
+_KEPT = 256
 _LENGTHS = re.compile(r"\b(?:in|key|h)=\w+:\d+:(\d{1,12})\b")
 _TIMES = re.compile(r"\b(?:loops|rep|map)=(\d{1,13})\b")
 
@@ -29,14 +31,15 @@ class Patience:
 
     def of(self, cases: Sequence[str]) -> tuple[float, float]:
         """(seconds of silence, seconds for all) of a batch."""
-        work = self.byte * _work(cases)
+        work = self.byte * _work(tuple(cases))
         return timeout_scale() * (self.case + work), timeout_scale() * (
             self.case * len(cases) + work
         )
 
 
-def _work(cases: Sequence[str]) -> int:
-    """Bytes that cases hash, about. One search for all: it is done for every batch."""
+@lru_cache(_KEPT)
+def _work(cases: tuple[str, ...]) -> int:
+    """Bytes that cases hash, about. Kept, since every core is asked the same."""
     text = "\n".join(cases)
     if _TIMES.search(text):
         return sum(_repeated(case) for case in cases)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from pexpect import EOF, TIMEOUT
@@ -18,7 +19,17 @@ from rig.engines import Channel
 from rig.model import Exit
 from rig.patience import Patience, timeout_scale
 from rig.printable import one_line
-from rig.wire import SYNC, Hello, Reply, WireFault, encode, encode_reply, parse, parse_hello
+from rig.wire import (
+    QUIT,
+    SYNC,
+    Hello,
+    Reply,
+    WireFault,
+    encode,
+    encode_reply,
+    parse,
+    parse_hello,
+)
 
 READ_SIZE = 64 << 10
 REPLY_BYTES = 1024
@@ -27,6 +38,9 @@ REPLY_BYTES = 1024
 SLACK_BYTES = 16 << 10
 CORK = "cork"
 """Feature and command: replies leave the guest in bulk."""
+
+_KEPT = 128
+"""Batches that are remembered: every core is asked the same, and right ones answer the same."""
 
 _WRITE_SLICE = 0.02  # s: how long a stuck write waits before output is looked at again
 _END_SECONDS = 2.0  # s from end of file to the end of the process
@@ -192,20 +206,34 @@ class Session:
             self.ask([f"{CORK} on"])
             self.careful = False
 
-    def ask(self, cases: Sequence[str]) -> list[Reply]:
+    def ask(self, cases: Sequence[str]) -> Sequence[Reply]:
         """The replies to a batch, one a case. Raises SessionFault, with the channel closed."""
         first = self._seq + 1
-        last = first + len(cases)
-        self._seq = last
-        frames = [encode(seq, case) for seq, case in enumerate(cases, first)]
-        frames.append(encode(last, SYNC))
-        self._talk.allow(REPLY_BYTES * len(frames) + SLACK_BYTES, *self._patience.of(cases))
-        self._talk.send(b"".join(frames))
+        last = self._seq = first + len(cases)
+        room = REPLY_BYTES * (len(cases) + 1) + SLACK_BYTES
+        self._talk.allow(room, *self._patience.of(cases))
+        self._talk.send(_requests(first, tuple(cases)))
         data, ended = self._talk.said(encode_reply(last))
         replies, why = _sort_out(data, first, len(cases))
         if why is None and ended not in (EOF, TIMEOUT):
             return replies
         raise self._fault(data, ended, replies, why)
+
+    def next_act(self) -> None:
+        """Ends this program, and hears the hello of the one that follows it in the same box.
+
+        Raises SessionFault, with the channel closed, when none does.
+        """
+        seconds = self._patience.start * timeout_scale()
+        last = self._seq + 1
+        self._talk.allow(SLACK_BYTES, seconds, seconds)
+        self._talk.send(encode(last, QUIT))
+        data, ended = self._talk.said(encode_reply(last))
+        if data or ended in (EOF, TIMEOUT):
+            raise self._fault(data, ended, [], None)
+        self._seq = 0
+        self.careful = True
+        self.hello = self._read_hello()
 
     def close(self) -> Exit:
         """Ends the guest's input, waits a little for its end, and collects its exit."""
@@ -267,7 +295,15 @@ def _kind(ended: Any, flooded: bool, talks_on: bool) -> Kind:
     return Kind.CRASH if ended is EOF else Kind.TIMEOUT
 
 
-def _sort_out(data: bytes, first: int, count: int) -> tuple[list[Reply], str | None]:
+@lru_cache(_KEPT)
+def _requests(first: int, cases: tuple[str, ...]) -> bytes:
+    """The frames of a batch and of its sync."""
+    frames = [encode(seq, case) for seq, case in enumerate(cases, first)]
+    return b"".join((*frames, encode(first + len(cases), SYNC)))
+
+
+@lru_cache(_KEPT)
+def _sort_out(data: bytes, first: int, count: int) -> tuple[Sequence[Reply], str | None]:
     """The good replies at the beginning, and what is wrong with the line after them.
 
     None when nothing is: all ``count`` are there and nothing else, or the rest has not come.

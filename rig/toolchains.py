@@ -55,9 +55,12 @@ def compiler_name(target: Target, toolchain: Toolchain) -> str:
 _PROBE = """\
 compiler=$1
 shift
+knows() {
+	"$compiler" $target -Werror "$@" -x c -c -o /dev/null /dev/null 2>/dev/null
+}
+knows "$@" && exit  # all of them, as a rule
 for flag in "$@"; do
-	"$compiler" $target -Werror "$flag" -x c -c -o /dev/null /dev/null 2>/dev/null ||
-		echo "$flag"
+	knows "$flag" || echo "$flag"
 done
 """
 

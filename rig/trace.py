@@ -31,8 +31,34 @@ END = b"rig-trace-end "
 MOST_BYTES = 128 << 20
 """A trace longer than this is given up: a block takes about 1 MB."""
 
-STACK_POINTER = {"EM_386": b"ESP=", "EM_X86_64": b"RSP=", "EM_ARM": b"R13="}
-"""How ``-d cpu`` names the stack pointer, by ELF machine."""
+
+class Register(NamedTuple):
+    """Where a log of registers has one. mark: the text before it. word: how many stand between
+    the mark and it.
+    """
+
+    mark: bytes
+    word: int = 0
+
+    def value(self, line: bytes) -> int | None:
+        """The register, where this line has it."""
+        at = line.find(self.mark)
+        if at < 0:
+            return None
+        return int(line[at + len(self.mark) :].split(None, self.word + 1)[self.word], 16)
+
+
+STACK_POINTER = {
+    "EM_386": Register(b"ESP="),
+    "EM_X86_64": Register(b"RSP="),
+    "EM_ARM": Register(b"R13="),
+    "EM_AARCH64": Register(b" SP="),
+    "EM_RISCV": Register(b"x2/sp"),
+    "EM_MIPS": Register(b" sp "),
+    "EM_PPC": Register(b"GPR00", word=1),
+    "EM_S390": Register(b"R15="),
+}
+"""How ``-d cpu`` shows the stack pointer, by ELF machine."""
 
 SCRIPT = 'ulimit -c 0; { "$@" 3>&1 >&2; echo "rig-trace-end $?"; } | '
 """The guest gets standard input, its replies go to standard error, the log to a pipe of the
@@ -103,14 +129,14 @@ def log_options(
 
 
 def traced_argv(
-    emulator: Emulator, ranges: Sequence[Range], stack_pointer: bytes = b""
+    emulator: Emulator, ranges: Sequence[Range], stack_pointer: Register | None = None
 ) -> tuple[str, ...]:
     """What to run in the box. What nobody reads stays there: of a line its address is sent, and
     of up to nineteen lines of registers an instruction, the one with the stack pointer.
     """
     last = "cut -d/ -f2"  # a line without a slash passes whole
     if stack_pointer:
-        wanted = ("Trace ", END.decode(), stack_pointer.decode())
+        wanted = ("Trace ", END.decode(), stack_pointer.mark.decode())
         kept = " ".join(f"-e '{text}'" for text in wanted)
         last = f"LC_ALL=C grep -aF {kept} | {last}"  # fixed strings: ten times as fast
     options = log_options(emulator.version, ranges, bool(stack_pointer))
@@ -150,7 +176,7 @@ def _is_drivers(name: str, program: Program) -> bool:
     return name in STARTUP or (name in DRIVER and len(program.names[name]) == 1)
 
 
-def parse(lines: Iterable[bytes], stack_pointer: bytes = b"") -> Iterator[Step]:
+def parse(lines: Iterable[bytes], stack_pointer: Register | None = None) -> Iterator[Step]:
     """Steps from the lines that leave the box, lazily.
 
     qemu's line is ``Trace 0: 0x7f.. [<cs base>/<pc>/<flags>/<cflags>] <symbol>`` in every
@@ -159,10 +185,10 @@ def parse(lines: Iterable[bytes], stack_pointer: bytes = b"") -> Iterator[Step]:
     depending on the version. Messages of qemu's own are passed over.
     """
     pc, sp = -1, None
-    for line in lines:
-        if stack_pointer and (at := line.find(stack_pointer)) >= 0:
-            if sp is None:
-                sp = int(line[at + len(stack_pointer) :].split(None, 1)[0], 16)
+    mark = stack_pointer.mark if stack_pointer else b""
+    for line in lines:  # a hundred thousand of them: no call here that can be spared
+        if mark and mark in line and stack_pointer:
+            sp = stack_pointer.value(line) if sp is None else sp
             continue
         try:
             following = int(line, 16)
@@ -192,7 +218,11 @@ def _received(channel: Channel, patience: float) -> Iterator[bytes]:
         total += len(chunk)
         if total > MOST_BYTES:
             raise _cut(channel, f"The trace is longer than {MOST_BYTES >> 20} MB.")
-        *lines, rest = (rest + chunk).split(b"\n")
+        data = rest + chunk
+        *lines, rest = data.split(b"\n")
+        if END not in data:
+            yield from lines
+            continue
         for line in lines:
             if line.startswith(END):
                 _good_end(channel, line)
@@ -244,7 +274,7 @@ def run_trace(
     cases: Sequence[str],
     ranges: Sequence[Range],
     *,
-    stack_pointer: bytes = b"",
+    stack_pointer: Register | None = None,
     patience: float = 60.0,
 ) -> Generator[Step, None, None]:
     """Runs the guest on these cases (docs/wire.md) and yields what it executes in ``ranges``.

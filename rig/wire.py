@@ -16,6 +16,7 @@ MAX_LINE = 131072
 """Bytes of the longest line, its LF included."""
 
 SYNC = "sync"
+QUIT = "quit"
 
 _FRAME = re.compile(rb"#([0-9]{1,20}) (ok|err)(?: ([ -~]*))? \*([0-9a-f]{8})")
 _CRC_TAIL = len(" *xxxxxxxx")

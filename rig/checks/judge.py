@@ -72,7 +72,7 @@ def judge(
     A case that comes twice must get the same answer. expected: line -> published answer, which
     then counts instead of the oracle's. shrink: try smaller variants of what failed.
     """
-    asked = list(cases)
+    asked = cases if isinstance(cases, tuple) else list(cases)
     tally = Tally()
     collect(tally, subject, asked, expected or {})
     failed = worst(tally.failures)
@@ -98,8 +98,9 @@ def collect(
     tally: Tally, subject: Subject, cases: Sequence[Case], expected: Mapping[str, str]
 ) -> None:
     """Asks the cases and adds what became of each to the tally."""
-    for case, outcome in zip(cases, subject.ask(cases), strict=True):
-        right = expected.get(case.line) or subject.oracle.answer(case)
+    answers = subject.oracle.answers(cases)
+    for case, outcome, answer in zip(cases, subject.ask(cases), answers, strict=True):
+        right = expected.get(case.line, answer) if expected else answer
         if is_fault(outcome):
             _add_fault(tally, case, right, outcome)
         elif outcome.ok:

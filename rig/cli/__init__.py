@@ -6,6 +6,7 @@ Nothing slow is imported here: docker, pydantic and rich are loaded by what uses
 
 from __future__ import annotations
 
+import gc
 import inspect
 from collections.abc import Callable
 from typing import Annotated
@@ -125,6 +126,7 @@ _add_verbs()
 
 def main() -> None:
     """Runs ``rig`` with the process's arguments; never returns."""
+    gc.set_threshold(50_000, 20, 20)  # what is made lives to the end, and is no garbage
     try:
         stop_on_signals()
         app(prog_name="rig")

@@ -100,19 +100,17 @@ def stop_on_signals() -> None:
 def end_process(code: int) -> NoReturn:
     """Ends the process with all that was said on its way; from here on no signal matters.
 
-    One that was interrupted ends at once: libraries may have been cut short with a lock held,
-    and what they want to do at the end of a process could then wait for ever. What is rig's own
-    has been cleaned up by now.
+    At once, without what libraries do at the end of a process: a signal may have cut them short
+    with a lock held, and they could wait for ever; and it takes a while. What is rig's own has
+    been cleaned up by now.
     """
     for name in _STOPS:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
-    if code == ExitCode.INTERRUPTED:
-        _await_threads()
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):
-                stream.flush()
-        os._exit(code)
-    sys.exit(code)
+    _await_threads()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _await_threads() -> None:

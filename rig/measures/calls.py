@@ -120,7 +120,7 @@ def record(
     entry = program.entry(symbol)
     if entry is None:
         raise RigError(f"The program has no function {symbol}: it was inlined away.")
-    mark = STACK_POINTER.get(program.machine, b"") if registers else b""
+    mark = STACK_POINTER.get(program.machine) if registers else None
     steps = run_trace(
         open_channel,
         emulator,

@@ -39,11 +39,13 @@ def _of_call(call: Call, program: Program, own: Sequence[Symbol]) -> Depth | Non
         return None
     lowest, own_lowest, where, called = entry, entry, call.steps[0].pc, False
     realigned, before = 0, call.steps[0]
+    pcs = {step.pc for step in call.steps}
+    within = {pc: any(part.start <= pc < part.end for part in own) for pc in pcs}
     for step in call.steps:
         pc, sp = step
         if sp is None:
             return None
-        inside = any(part.start <= pc < part.end for part in own)
+        inside = within[pc]
         called = called or not inside
         if sp < lowest:
             lowest, where = sp, pc

@@ -121,7 +121,7 @@ def test_what_is_left_out_is_shown_somewhere() -> None:
     assert [what for what in LEFT_OUT if not any(fnmatch(line, what) for line in shown)] == []
 
 
-@pytest.mark.parametrize("words", wanted())
+@pytest.mark.parametrize("words", list(wanted()))
 def test_it_runs(
     words: tuple[str, ...], tree: Path, environ: dict[str, str], engine: str
 ) -> None:

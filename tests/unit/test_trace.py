@@ -22,6 +22,7 @@ from rig.trace import (
     STACK_POINTER,
     Emulator,
     Range,
+    Register,
     Step,
     TraceCut,
     log_options,
@@ -52,7 +53,7 @@ def calls_of(toy: str, version: str, *, registers: bool = False) -> list[Call]:
     program = read_program((COMPILED / f"{toy}.elf").read_bytes())
     entry = program.entry("toy")
     assert entry is not None
-    mark = STACK_POINTER[program.machine] if registers else b""
+    mark = STACK_POINTER[program.machine] if registers else None
     return list(calls(parse(log_of(toy, version), mark), program, entry))
 
 
@@ -92,14 +93,16 @@ def test_the_option_for_single_instructions_follows_the_version(
 
 def test_registers_are_asked_for_and_thinned_out_in_the_box() -> None:
     emulator = Emulator(("qemu-arm", "-cpu", "max"), (10, 0))
-    argv = traced_argv(emulator, [Range(0, 16)], b"R13=")
+    argv = traced_argv(emulator, [Range(0, 16)], STACK_POINTER["EM_ARM"])
     assert "exec,nochain,cpu" in argv
     assert "R13=" in argv[2]
     assert argv[-1] == "./guest"
 
 
-@pytest.mark.parametrize(("mark", "kept"), [(b"", 3), (b"ESP=", 4)])
-def test_what_leaves_the_box_is_addresses_and_the_stack_pointer(mark: bytes, kept: int) -> None:
+@pytest.mark.parametrize(("mark", "kept"), [(None, 3), (STACK_POINTER["EM_386"], 4)])
+def test_what_leaves_the_box_is_addresses_and_the_stack_pointer(
+    mark: Register | None, kept: int
+) -> None:
     """The script itself, with a program that writes a log as qemu does."""
     log = (
         "Trace 0: 0x7f7 [00000000/080480d0/104040b3/00000201] toy\n"
@@ -167,7 +170,10 @@ def test_the_stack_pointer_is_the_one_before_the_instruction() -> None:
         b"00000011",
         b"ESI=00000001 EDI=407ff64c EBP=40800858 ESP=407ff000",
     ]
-    assert list(parse(lines, b"ESP=")) == [Step(0x10, 0x407FF61C), Step(0x11, 0x407FF618)]
+    assert list(parse(lines, Register(b"ESP="))) == [
+        Step(0x10, 0x407FF61C),
+        Step(0x11, 0x407FF618),
+    ]
 
 
 def test_a_damaged_line_is_not_passed_over() -> None:
@@ -181,6 +187,21 @@ def test_the_fixtures_hold_repeated_lines_in_the_old_version_only() -> None:
 
 
 # ------------------------------------------------------------------------------- calls
+
+
+@pytest.mark.parametrize(
+    ("machine", "line", "value"),
+    [
+        ("EM_AARCH64", b"X29=00007f0 X30=0000000000400238  SP=00005500", 0x5500),
+        ("EM_RISCV", b" x1/ra 00000000000101e4 x2/sp 0000004000800150", 0x4000800150),
+        ("EM_MIPS", b"GPR28: gp 004a8e50 sp 2b2ab4c8 s8 00000000 ra 00400634", 0x2B2AB4C8),
+        ("EM_PPC", b"GPR00 00000000100003fc 00000000407ffb10 0000000010070a10", 0x407FFB10),
+        ("EM_S390", b"R13=0000000001000000 R14=0000 R15=000000400083e0c8", 0x400083E0C8),
+    ],
+)
+def test_each_machine_names_its_stack_pointer_its_own_way(machine, line, value) -> None:
+    assert STACK_POINTER[machine].value(line) == value
+    assert STACK_POINTER[machine].value(b"Trace 0: 0x7f [0/1/2/3]") is None
 
 
 @pytest.mark.parametrize("toy", TOYS)
