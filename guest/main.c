@@ -25,6 +25,20 @@ static void empty_reply(struct slice seq)
 	reply_end();
 }
 
+/* quit [status]: a status that only the asker knows tells its end from any other */
+static void quit(const struct request *request)
+{
+	uint64_t status = 0;
+
+	if (request->args.text != NULL && parse_decimal(request->args, 125, &status) != 0) {
+		run_error(request->seq, "usage quit takes a status up to 125", request->args);
+		return;
+	}
+	empty_reply(request->seq);
+	frame_flush();
+	port_exit((int)status);
+}
+
 static void answer(const struct request *request)
 {
 	struct slice command = request->command;
@@ -46,10 +60,8 @@ static void answer(const struct request *request)
 	} else if (slice_is(command, "cork") && slice_is(request->args, "off")) {
 		frame_cork(0);
 		empty_reply(request->seq);
-	} else if (slice_is(command, "quit") && bare) {
-		empty_reply(request->seq);
-		frame_flush();
-		port_exit(0);
+	} else if (slice_is(command, "quit")) {
+		quit(request);
 	} else {
 		run_error(request->seq, "usage unknown command", command);
 	}

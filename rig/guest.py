@@ -83,10 +83,10 @@ class Guest:
         confirm: bool = True,
         patience: Patience | None = None,
         batch: int = BATCH_CASES,
-        acts: int = 1,
+        next_act: int | None = None,
     ) -> None:
-        """confirm: a case that ended its session is asked once more, alone. acts: how many
-        programs a channel runs, each after the end of the one before.
+        """confirm: a case that ended its session is asked once more, alone. next_act: the exit
+        status upon which a channel runs another program; None where it has one only.
         """
         self._open_channel = open_channel
         self._runner = runner
@@ -95,7 +95,7 @@ class Guest:
         self._confirm = confirm
         self._patience = patience
         self._batch = batch
-        self._acts = acts
+        self._next_act = next_act
         self._session: Session | None = None
         self._faults = 0
         self._last = ""
@@ -138,11 +138,11 @@ class Guest:
         None when there is no such program, or when it does not answer all: to find out why,
         ask it in a box of its own.
         """
-        if self._acts < 2 or self._session is None:
+        if self._next_act is None or self._session is None:
             return None
         session, self._session = self._session, None
         try:
-            session.next_act()
+            session.next_act(self._next_act)
             self.sessions += 1
             replies = session.ask(cases)
         except SessionFault:

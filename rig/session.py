@@ -219,15 +219,16 @@ class Session:
             return replies
         raise self._fault(data, ended, replies, why)
 
-    def next_act(self) -> None:
+    def next_act(self, status: int) -> None:
         """Ends this program, and hears the hello of the one that follows it in the same box.
 
+        status: of the exit that the box waits for, and follows with the next program.
         Raises SessionFault, with the channel closed, when none does.
         """
         seconds = self._patience.start * timeout_scale()
         last = self._seq + 1
         self._talk.allow(SLACK_BYTES, seconds, seconds)
-        self._talk.send(encode(last, QUIT))
+        self._talk.send(encode(last, f"{QUIT} {status}"))
         data, ended = self._talk.said(encode_reply(last))
         if data or ended in (EOF, TIMEOUT):
             raise self._fault(data, ended, [], None)

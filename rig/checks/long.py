@@ -1,4 +1,4 @@
-"""Messages longer than a 16-bit length; with ``--long``, than a 32-bit one.
+"""Messages longer than a 16-bit length or count of blocks; with ``--long``, a 32-bit length.
 
 The guest never holds gigabytes: a long message is one of a megabyte many times over.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rig.cases import Case, hash_case, made_once
+from rig.cases import BLOCK, Case, hash_case, made_once
 from rig.checks import Check, Subject
 from rig.checks.judge import judge
 from rig.streams import stream
@@ -19,13 +19,22 @@ _PAST_32 = (1 << 32) // _MIB + 1
 """So many MiB are more than a 32-bit length can say."""
 
 
+_BLOCKS_16 = _16 * BLOCK // _MIB + 1
+"""So many MiB have more blocks than 16 bits can count."""
+
+
 @made_once
-def cases() -> Iterator[Case]:
-    """Around 64 KiB, in one piece and in two, and twice as much."""
+def cases(mapped: bool) -> Iterator[Case]:
+    """Around 64 KiB, in one piece and in two, and twice as much; 9 MiB in one piece.
+
+    mapped: the guest can show a megabyte many times over in its address space.
+    """
     for length in (_16 - 1, _16, _16 + 1, _16 + 200, 2 * _16 + 1):
         yield hash_case(stream("inc", 1, length))
     yield hash_case(stream("inc", 1, _16 + 1), cut=(_16,))
     yield hash_case(stream("inc", 1, _16 + 1), cut=(1,), key=stream("inc", 2, 64))
+    if mapped:
+        yield hash_case(stream("lcg", 1, _MIB), map=_BLOCKS_16)
 
 
 def past_4_gib(bits: int) -> Iterator[Case]:
@@ -39,7 +48,7 @@ def past_4_gib(bits: int) -> Iterator[Case]:
 
 
 def _run(subject: Subject) -> Iterator[Finding]:
-    yield from judge("long", subject, cases())
+    yield from judge("long", subject, cases(subject.setup.target.libc))
     if subject.long:
         yield from judge("long", subject, past_4_gib(subject.setup.target.bits), shrink=False)
 

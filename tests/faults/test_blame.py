@@ -15,7 +15,7 @@ import pytest
 from faults import core, host_reason, judge
 
 from rig import catalog, lab
-from rig.model import Limits
+from rig.model import Cell, Limits
 from rig.runners.qemu_user import QemuUser
 from rig.store import Store
 from rig.verdicts import Verdict
@@ -185,3 +185,21 @@ def test_an_instruction_that_the_cpu_model_lacks_names_it(docker_lab, programs, 
     assert found.verdict is Verdict.GUEST_CRASH
     assert f"an instruction that -cpu {cpu} does not have" in found.text
     assert "-march" in found.text
+
+
+def test_what_is_asked_stepwise_costs_no_box_of_its_own(docker_lab, monkeypatch):
+    """Two programs of one core run after each other in one box."""
+    opened = []
+    open_box = docker_lab.engine.open
+
+    def counted(ready, argv, files, limits):
+        opened.append(argv)
+        return open_box(ready, argv, files, limits)
+
+    docker_lab.result(Cell(docker_lab.catalog.setups(["x86_64/gcc"], "user")[0], core("good")))
+    monkeypatch.setattr(docker_lab.engine, "open", counted)
+    report = judge(docker_lab, [core("good")], ["x86_64/gcc"])
+    cell = report.cell("x86_64/gcc/user", "good")
+    assert cell.verdict is Verdict.PASS
+    assert any(check.check == "stepwise" for check in cell.checks)
+    assert len(opened) == 1

@@ -12,7 +12,8 @@ static int neighbours(void)
 	int count = 0;
 
 	while (folder != NULL && (entry = readdir(folder)) != NULL)
-		count += atoi(entry->d_name) > 1 && atoi(entry->d_name) != getpid();
+		count += atoi(entry->d_name) > 1 && atoi(entry->d_name) != getpid() &&
+			 atoi(entry->d_name) != getppid(); /* the box's own shell */
 	return count;
 }
 
