@@ -82,7 +82,7 @@ class Lab:
         self.engine = engine
         self.store = store
         self.jobs = jobs
-        self.oracle = Oracle()
+        self.oracle = Oracle(store)
         self.counts = Counts()
         self.sessions = 0
         self.cases = 0

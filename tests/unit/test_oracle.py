@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from rig.cases import Case, compress_case, hash_case, parse
 from rig.checks.vectors import ABC, GRAND, published, self_test_cases
-from rig.oracle import IV, MASK, Oracle, compress, fold, hash_with_counter
+from rig.errors import StoreFault
+from rig.oracle import IV, MASK, WORTH_KEEPING, Oracle, compress, fold, hash_with_counter
+from rig.store import Store
 from rig.streams import Data, Streams, literal, stream
 
 
@@ -134,3 +136,31 @@ def test_threads_that_share_streams_get_the_bytes_that_one_alone_gets() -> None:
                 assert all(job.result() == right for job in jobs)
     finally:
         sys.setswitchinterval(before)
+
+
+def test_answers_of_a_check_are_found_again_in_the_store(tmp_path, monkeypatch):
+    asked = tuple(hash_case(stream("lcg", 1, length)) for length in range(WORTH_KEEPING))
+    store = Store(tmp_path)
+    first = Oracle(store).answers(asked)
+    messages = [Streams().content(case.question.data) for case in asked]
+    assert list(first) == [hashlib.blake2b(message).hexdigest() for message in messages]
+    monkeypatch.setattr(Oracle, "_hash", None)  # nothing can be computed any more
+    assert list(Oracle(store).answers(asked)) == list(first)
+
+
+def test_another_oracle_takes_nothing_of_an_earlier_one(tmp_path, monkeypatch):
+    asked = tuple(hash_case(stream("lcg", 1, length)) for length in range(WORTH_KEEPING))
+    store = Store(tmp_path)
+    Oracle(store).answers(asked)
+    monkeypatch.setattr("rig.oracle._code", lambda: "another")
+    monkeypatch.setattr(Oracle, "_hash", lambda self, question: b"computed")
+    assert Oracle(store).answers(asked)[0] == b"computed".hex()
+
+
+def test_a_store_that_cannot_be_written_costs_no_answer(tmp_path, monkeypatch):
+    def full(self, key, files):
+        raise StoreFault("full")
+
+    monkeypatch.setattr(Store, "put", full)
+    asked = tuple(hash_case(stream("lcg", 1, length)) for length in range(WORTH_KEEPING))
+    assert len(Oracle(Store(tmp_path)).answers(asked)) == WORTH_KEEPING
