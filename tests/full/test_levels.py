@@ -27,7 +27,7 @@ def test_a_long_message_is_hashed_right(rig_lab):
     report = judge(rig_lab, cores, ["x86_64/gcc/user"], "long", long=True)
     (cell,) = report.cells
     assert cell.verdict is Verdict.PASS, told(report)
-    assert sum(finding.tried for check in cell.checks for finding in check.findings) == 9
+    assert sum(finding.tried for check in cell.checks for finding in check.findings) == 10
 
 
 def test_a_length_of_32_bits_is_found_past_4_gib(rig_lab, tmp_path):
@@ -48,3 +48,14 @@ def test_a_length_of_32_bits_is_found_past_4_gib(rig_lab, tmp_path):
     report = judge(rig_lab, [core], setup, "long", long=True)
     assert report.cells[0].verdict is Verdict.MISMATCH, told(report)
     assert report.cells[0].finding.case.endswith("map=4097")
+
+
+def test_a_count_of_blocks_of_16_bits_is_found_at_9_mib(rig_lab, tmp_path):
+    loop = "} while (--nblocks);"
+    text = changed(source(rig_lab, "cores/rolled.c"), (loop, "} while ((uint16_t)--nblocks);"))
+    core = written(rig_lab, tmp_path, "counts", text)
+    report = judge(rig_lab, [core], ["x86_64/gcc/user"], "long")
+    assert report.cells[0].verdict is Verdict.PASS, told(report)
+    report = judge(rig_lab, [core], ["x86_64/gcc/user"], "long", long=True)
+    assert report.cells[0].verdict is Verdict.MISMATCH, told(report)
+    assert report.cells[0].finding.case.endswith("map=9")
