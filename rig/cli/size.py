@@ -73,11 +73,12 @@ def _read(path: Path) -> bytes:
 
 def _found(contents: list[bytes], objects: list[str]) -> str:
     """The symbol that all objects have; the first of them names what there is, if none."""
+    from rig.elf import is_part  # noqa: PLC0415
     from rig.measures import bloat  # noqa: PLC0415
 
     names = [set(bloat.sizes(*one)) for one in zip(contents, objects, strict=True)]
     for name in _NAMES:
-        if all(name in found for found in names):
+        if all(any(is_part(one, name) for one in found) for found in names):
             return name
     known = ", ".join(sorted(names[0])[:20])
     raise UsageError(

@@ -405,3 +405,12 @@ def test_sigkill_leaves_a_journal_that_can_be_read(cache: Path, tmp_path: Path) 
     done = rig("report", str(kept), cache=cache)
     assert done.returncode == 0
     assert b"PARTIAL, 1 of 8 cells judged (it was stopped before its end)" in done.stdout
+
+
+def test_a_specialised_function_is_found_in_an_object_by_its_own_name(monkeypatch):
+    """gcc leaves nothing but blake2b_compress_generic.constprop.0 in some kernels' objects."""
+    only = {"blake2b_compress_generic.constprop.0": 3627, "blake2b_update": 300}
+    monkeypatch.setattr("rig.measures.bloat.sizes", lambda _content, _name: only)
+    from rig.cli.size import _found
+
+    assert _found([b""], ["blake2b.o"]) == "blake2b_compress_generic"
