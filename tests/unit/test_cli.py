@@ -408,7 +408,7 @@ def test_sigkill_leaves_a_journal_that_can_be_read(cache: Path, tmp_path: Path) 
 
 
 def test_a_specialised_function_is_found_in_an_object_by_its_own_name(monkeypatch):
-    """gcc leaves nothing but blake2b_compress_generic.constprop.0 in some kernels' objects."""
+    """Some kernels' objects hold nothing but blake2b_compress_generic.constprop.0 (gcc)."""
     only = {"blake2b_compress_generic.constprop.0": 3627, "blake2b_update": 300}
     monkeypatch.setattr("rig.measures.bloat.sizes", lambda _content, _name: only)
     from rig.cli.size import _found
