@@ -206,3 +206,74 @@ void __aeabi_unwind_cpp_pr0(void)
 void __aeabi_unwind_cpp_pr1(void)
 {
 }
+
+#ifdef __ARM_EABI__
+
+/* Division, which ARMv7-A leaves to libgcc; of that there is no big-endian one to link. */
+int32_t __aeabi_idiv(int32_t n, int32_t d);
+uint32_t __aeabi_uidiv(uint32_t n, uint32_t d);
+uint64_t __aeabi_idivmod(int32_t n, int32_t d);
+uint64_t __aeabi_uidivmod(uint32_t n, uint32_t d);
+
+/* the ABI's pair of results: r0 and r1 */
+static uint64_t pair(uint32_t first, uint32_t second)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return (uint64_t)first << 32 | second;
+#else
+	return (uint64_t)second << 32 | first;
+#endif
+}
+
+static uint32_t divide(uint32_t n, uint32_t d, uint32_t *remainder)
+{
+	uint32_t quotient = 0;
+	uint64_t left = 0;
+	int bit;
+
+	for (bit = 31; bit >= 0; bit--) {
+		left = left << 1 | (n >> bit & 1);
+		if (left >= d) {
+			left -= d;
+			quotient |= UINT32_C(1) << bit;
+		}
+	}
+	*remainder = (uint32_t)left;
+	return quotient;
+}
+
+static uint32_t magnitude(int32_t n)
+{
+	return n < 0 ? 0 - (uint32_t)n : (uint32_t)n;
+}
+
+uint32_t __aeabi_uidiv(uint32_t n, uint32_t d)
+{
+	uint32_t remainder;
+
+	return divide(n, d, &remainder);
+}
+
+uint64_t __aeabi_uidivmod(uint32_t n, uint32_t d)
+{
+	uint32_t remainder, quotient = divide(n, d, &remainder);
+
+	return pair(quotient, remainder);
+}
+
+int32_t __aeabi_idiv(int32_t n, int32_t d)
+{
+	uint32_t quotient = __aeabi_uidiv(magnitude(n), magnitude(d));
+
+	return (int32_t)((n < 0) != (d < 0) ? 0 - quotient : quotient);
+}
+
+uint64_t __aeabi_idivmod(int32_t n, int32_t d)
+{
+	uint32_t remainder, quotient = divide(magnitude(n), magnitude(d), &remainder);
+
+	quotient = (n < 0) != (d < 0) ? 0 - quotient : quotient;
+	return pair(quotient, n < 0 ? 0 - remainder : remainder);
+}
+
+#endif
