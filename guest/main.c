@@ -25,7 +25,7 @@ static void empty_reply(struct slice seq)
 	reply_end();
 }
 
-/* quit [status]: a status that only the asker knows tells its end from any other */
+/* quit [status]: by the status the asker tells this end from any other */
 static void quit(const struct request *request)
 {
 	uint64_t status = 0;

@@ -247,6 +247,16 @@ static uint32_t magnitude(int32_t n)
 	return n < 0 ? 0 - (uint32_t)n : (uint32_t)n;
 }
 
+/* towards zero; the remainder has the sign of n */
+static uint32_t divide_signed(int32_t n, int32_t d, uint32_t *remainder)
+{
+	uint32_t quotient = divide(magnitude(n), magnitude(d), remainder);
+
+	if (n < 0)
+		*remainder = 0 - *remainder;
+	return (n < 0) != (d < 0) ? 0 - quotient : quotient;
+}
+
 uint32_t __aeabi_uidiv(uint32_t n, uint32_t d)
 {
 	uint32_t remainder;
@@ -263,17 +273,16 @@ uint64_t __aeabi_uidivmod(uint32_t n, uint32_t d)
 
 int32_t __aeabi_idiv(int32_t n, int32_t d)
 {
-	uint32_t quotient = __aeabi_uidiv(magnitude(n), magnitude(d));
+	uint32_t remainder;
 
-	return (int32_t)((n < 0) != (d < 0) ? 0 - quotient : quotient);
+	return (int32_t)divide_signed(n, d, &remainder);
 }
 
 uint64_t __aeabi_idivmod(int32_t n, int32_t d)
 {
-	uint32_t remainder, quotient = divide(magnitude(n), magnitude(d), &remainder);
+	uint32_t remainder, quotient = divide_signed(n, d, &remainder);
 
-	quotient = (n < 0) != (d < 0) ? 0 - quotient : quotient;
-	return pair(quotient, n < 0 ? 0 - remainder : remainder);
+	return pair(quotient, remainder);
 }
 
 #endif

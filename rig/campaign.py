@@ -35,7 +35,7 @@ from rig.tables import near
 from rig.timing import time_all
 from rig.toolchains import image_spec
 from rig.verdicts import Finding, Verdict
-from rig.waiting import as_done, uncut
+from rig.waiting import as_done, result_of, uncut
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +116,7 @@ def _time(pairs: Sequence[Pair], lab: Lab, sink: Sink) -> None:
     """In a thread, so that a signal never cuts a call to the engine in two."""
     with ThreadPoolExecutor(1, "time") as pool:
         try:
-            for timed in as_done([pool.submit(time_all, pairs, lab, sink)]):
-                timed.result()
+            result_of(pool.submit(time_all, pairs, lab, sink))
         except BaseException:
             lab.stop()
             raise

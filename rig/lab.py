@@ -51,7 +51,9 @@ TRACE_FORMAT = 2
 _ACTS = 'next=$1; shift; "$@"; s=$?; [ $s = "$0" ] || exit $s; exec $next'
 """Runs a program, and ends as it did, unless that was with the agreed status: then the next."""
 
-_STATUS = 64  # and above: no usual exit, and no signal's
+_STATUS = 64
+"""The least that is agreed on: no usual exit's, and below those that stand for signals."""
+
 CONTROL = ("rolled", "unrolled")
 """Known-good cores: the first that is not itself under test vouches for a setup."""
 

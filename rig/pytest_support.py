@@ -95,10 +95,7 @@ def rest(item: pytest.Item) -> None:
     """Ends the guests of an item's cells: a box that only waits is taken from others."""
     funcargs: dict[str, object] = getattr(item, "funcargs", {})
     for subject in (funcargs.get("rig_cell"), funcargs.get("rig_pair")):
-        if isinstance(subject, PairUnderTest):
-            subject.before.rest()
-            subject.after.rest()
-        elif isinstance(subject, CellUnderTest):
+        if isinstance(subject, CellUnderTest | PairUnderTest):
             subject.rest()
 
 
@@ -253,6 +250,11 @@ class PairUnderTest:
     ) -> None:
         for cell in (self.after, self.before):
             cell.__exit__(kind, error, trace)
+
+    def rest(self) -> None:
+        """As that of a cell, for both."""
+        self.before.rest()
+        self.after.rest()
 
     @property
     def id(self) -> str:

@@ -209,12 +209,13 @@ class Session:
     def ask(self, cases: Sequence[str]) -> Sequence[Reply]:
         """The replies to a batch, one a case. Raises SessionFault, with the channel closed."""
         first = self._seq + 1
-        last = self._seq = first + len(cases)
-        room = REPLY_BYTES * (len(cases) + 1) + SLACK_BYTES
-        self._talk.allow(room, *self._patience.of(cases))
-        self._talk.send(_requests(first, tuple(cases)))
+        batch = tuple(cases)
+        last = self._seq = first + len(batch)
+        room = REPLY_BYTES * (len(batch) + 1) + SLACK_BYTES
+        self._talk.allow(room, *self._patience.of(batch))
+        self._talk.send(_requests(first, batch))
         data, ended = self._talk.said(encode_reply(last))
-        replies, why = _sort_out(data, first, len(cases))
+        replies, why = _sort_out(data, first, len(batch))
         if why is None and ended not in (EOF, TIMEOUT):
             return replies
         raise self._fault(data, ended, replies, why)
@@ -225,9 +226,8 @@ class Session:
         status: of the exit that the box waits for, and follows with the next program.
         Raises SessionFault, with the channel closed, when none does.
         """
-        seconds = self._patience.start * timeout_scale()
         last = self._seq + 1
-        self._talk.allow(SLACK_BYTES, seconds, seconds)
+        self._allow_start()
         self._talk.send(encode(last, f"{QUIT} {status}"))
         data, ended = self._talk.said(encode_reply(last))
         if data or ended in (EOF, TIMEOUT):
@@ -241,9 +241,14 @@ class Session:
         self._channel.end_input()
         return self._channel.close(_END_SECONDS * timeout_scale())
 
-    def _read_hello(self) -> Hello:
+    def _allow_start(self) -> float:
+        """From now on what a program that starts may take; returns its seconds."""
         seconds = self._patience.start * timeout_scale()
         self._talk.allow(SLACK_BYTES, seconds, seconds)
+        return seconds
+
+    def _read_hello(self) -> Hello:
+        seconds = self._allow_start()
         data, ended = self._talk.said(b"\n")
         why = f"no hello in {seconds:g} s; is its output flushed?" if ended is TIMEOUT else None
         if ended not in (EOF, TIMEOUT):

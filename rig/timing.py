@@ -23,7 +23,6 @@ from rig.measures import emulated_time, native_time
 from rig.model import Cell, Files, Pair, Setup
 from rig.runners.native import cpu_model, disguise, refusal
 from rig.verdicts import Measurement
-from rig.waiting import as_done
 
 _MACHINE = ("sh", "-c", "uname -m; cat /proc/cpuinfo")
 
@@ -176,8 +175,6 @@ def emulated(pair: Pair, lab: Lab) -> emulated_time.Timed:
         starting = [
             pool.submit(_start, cell, lab, stack) for cell in cells * emulated_time.PROCESSES
         ]
-        for _ in as_done(starting):
-            pass  # a signal gets through meanwhile
         guests = [one.result() for one in starting]
         for before, after in zip(guests[::2], guests[1::2], strict=True):
             found += emulated_time.samples(before, after)

@@ -185,9 +185,8 @@ def parse(lines: Iterable[bytes], stack_pointer: Register | None = None) -> Iter
     depending on the version. Messages of qemu's own are passed over.
     """
     pc, sp = -1, None
-    mark = stack_pointer.mark if stack_pointer else b""
     for line in lines:  # a hundred thousand of them: no call here that can be spared
-        if mark and mark in line and stack_pointer:
+        if stack_pointer and stack_pointer.mark in line:
             sp = stack_pointer.value(line) if sp is None else sp
             continue
         try:
@@ -254,7 +253,7 @@ def _cut(channel: Channel, what: str, grace: float = 0.0) -> TraceCut:
 def _send(channel: Channel, cases: Sequence[str], patience: float) -> None:
     """All requests at once, then end of input: together they fit into any pipe's buffer."""
     data = b""
-    for seq, case in enumerate((*cases, "quit"), 1):
+    for seq, case in enumerate((*cases, wire.QUIT), 1):
         data += wire.encode(seq, case)
     try:
         while data:

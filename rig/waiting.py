@@ -58,6 +58,12 @@ def as_done(futures: Iterable[Future[T]]) -> Iterator[Future[T]]:
         yield from done
 
 
+def result_of(future: Future[T]) -> T:
+    """What a future came to; in the main thread signals come through meanwhile."""
+    (done,) = as_done([future])
+    return done.result()
+
+
 def _in_main() -> bool:
     return threading.current_thread() is threading.main_thread()
 

@@ -100,7 +100,7 @@ def collect(
     """Asks the cases and adds what became of each to the tally."""
     answers = subject.oracle.answers(cases)
     for case, outcome, answer in zip(cases, subject.ask(cases), answers, strict=True):
-        right = expected.get(case.line, answer) if expected else answer
+        right = expected.get(case.line, answer)
         if is_fault(outcome):
             _add_fault(tally, case, right, outcome)
         elif outcome.ok:

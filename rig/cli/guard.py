@@ -25,7 +25,7 @@ from rig.waiting import interrupt
 P = ParamSpec("P")
 
 _DETAIL_LINES = 30
-_STOPS = ("SIGINT", "SIGTERM", "SIGHUP")
+_STOPS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM")  # the last: one of the others, again
 _AGAIN_SECONDS = 0.05
 _THREADS_SECONDS = 60.0
 
@@ -92,7 +92,7 @@ def stop_on_signals() -> None:
             seen.clear()
             signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
 
-    for name in (*_STOPS, "SIGALRM"):
+    for name in _STOPS:
         signal.signal(getattr(signal, name), stop)
     sys.unraisablehook = raise_later
 

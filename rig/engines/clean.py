@@ -11,10 +11,7 @@ from docker.errors import APIError, NotFound
 
 from rig.engines.connect import translated
 from rig.engines.image import LABEL, remove_dangling, remove_image
-from rig.engines.owner import is_gone, owner
-
-__all__ = ["clean", "is_gone", "leftovers", "owner", "remove_container", "sweep"]
-
+from rig.engines.owner import is_gone
 
 REMOVAL_SECONDS = 10.0
 """How long a box that the engine is busy with is asked to go."""

@@ -21,9 +21,10 @@ from docker.errors import APIError, NotFound
 from docker.types import LogConfig, Ulimit
 
 from rig.engines import Emit, box
-from rig.engines.clean import owner, remove_container, sweep
+from rig.engines.clean import remove_container, sweep
 from rig.engines.connect import connect, translated
 from rig.engines.image import LABEL, Recipe, ensure_image
+from rig.engines.owner import owner
 from rig.engines.streams import Frames, StreamChannel, pack, receive
 from rig.errors import EngineFault
 from rig.model import Done, Exit, Files, ImageSpec, Job, Limits, Ready

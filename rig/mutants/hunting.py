@@ -22,7 +22,7 @@ from rig.mutants import Mutant, Shows
 from rig.mutants.reading import core_of, original
 from rig.mutants.suites import OWN, Suite
 from rig.verdicts import VERDICTS, Blame, Finding, Verdict
-from rig.waiting import as_done, uncut
+from rig.waiting import as_done, result_of, uncut
 
 TARGETS = ("x86_64", "i386", "arm32", "armeb32")
 """Where mutants are judged unless told otherwise, those of them that there are."""
@@ -133,8 +133,7 @@ def hunt(
                 waiting: list[Future[_Judged]] = []
                 for group in _groups(left):
                     cells = {m.name: Cell(setup, core_of(m, lab.catalog)) for m in group}
-                    for built in as_done([builder.submit(lab.build, list(cells.values()))]):
-                        built.result()
+                    result_of(builder.submit(lab.build, list(cells.values())))
                     waiting += [
                         judges.submit(_judge, lab, cells[m.name], found.due(m, setup), m.name)
                         for m in group

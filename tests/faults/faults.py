@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from rig import campaign, sources
-from rig.engines.clean import is_gone
 from rig.engines.connect import connect
 from rig.engines.image import LABEL
+from rig.engines.owner import is_gone
 from rig.errors import RigError
 from rig.events import Event
 from rig.lab import Lab

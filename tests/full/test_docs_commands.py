@@ -19,10 +19,9 @@ from pathlib import Path
 
 import pytest
 from documented import DOCUMENTS, ROOT, commands
+from kernel_tree import FIRST, SECOND, committed, edit, git
 
-MINI = ROOT / "tests" / "unit" / "mini_kernel" / "new"
 ROLLED = ROOT / "guest" / "cores" / "rolled.c"
-CORE = "lib/crypto/blake2b.c"
 
 LEFT_OUT = {
     "rig mutants*": "they have tests of their own",
@@ -47,20 +46,6 @@ CMD = (
 )
 
 
-def git(tree: Path, *argv: str) -> str:
-    settings = ("-c", "user.name=Mini", "-c", "user.email=mini@example.org")
-    done = subprocess.run(
-        ["git", *settings, *argv], cwd=tree, check=True, capture_output=True, text=True
-    )
-    return done.stdout
-
-
-def edit(tree: Path, old: str, new: str) -> None:
-    text = (tree / CORE).read_text()
-    assert old in text
-    (tree / CORE).write_text(text.replace(old, new))
-
-
 @pytest.fixture(scope="module")
 def engine(request: pytest.FixtureRequest) -> str:
     return str(request.config.getoption("--rig-engine") or "docker")
@@ -76,16 +61,11 @@ def environ(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def tree(environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the documents speak of, all in one folder."""
-    tree = tmp_path_factory.mktemp("docs") / "linux"
-    shutil.copytree(MINI, tree)
-    git(tree, "init", "-q", "-b", "main")
-    git(tree, "add", ".")
-    git(tree, "commit", "-qm", "One")
-    git(tree, "tag", "v7.2")
-    edit(tree, "/* RFC 7693, section 2.7 */", "/* the message schedule */")
-    git(tree, "commit", "-qam", "Two")
-    (tree / "0001-blake2b.patch").write_text(git(tree, "format-patch", "--stdout", "HEAD~1"))
-    edit(tree, "/* the message schedule */", "/* RFC 7693, section 2.7 */")
+    tree = committed(tmp_path_factory.mktemp("docs") / "linux")
+    git(tree, "tag", "v7.2", "v1")
+    patch = git(tree, "format-patch", "--stdout", "HEAD~1")
+    (tree / "0001-blake2b.patch").write_text(f"{patch}\n")
+    edit(tree, SECOND, FIRST)
     (tree / "DIR").symlink_to(".")
     shutil.copy(ROLLED, tree / "my.c")
     (tree / "rig.toml").write_text(TOML)

@@ -12,9 +12,9 @@ from dataclasses import replace
 import pytest
 
 from rig.catalog import load
-from rig.engines.clean import is_gone, owner
 from rig.engines.docker import exit_of
 from rig.engines.image import Recipe, _lines
+from rig.engines.owner import is_gone, owner
 from rig.errors import UsageError
 from rig.model import Exit, ImageSpec
 
@@ -109,7 +109,7 @@ def test_an_init_s_status_tells_signals(status, expected):
 
 def test_an_owner_that_has_ended_is_gone():
     assert not is_gone(owner())
-    script = "from rig.engines.clean import owner; print(owner())"
+    script = "from rig.engines.owner import owner; print(owner())"
     ended = subprocess.check_output([sys.executable, "-c", script], text=True)
     assert is_gone(ended.strip())
 

@@ -3,48 +3,22 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from kernel_tree import MINI, UNIT, committed, edit, git
 
 from rig import catalog, sources
 from rig.errors import SourceError, ToolchainMissing
 from rig.model import Core
 
 CATALOG = catalog.load()
-MINI = Path(__file__).parent / "mini_kernel"
-UNIT = "lib/crypto/blake2b.c"
-
-
-def git(tree: Path, *argv: str) -> str:
-    settings = ("-c", "user.name=Mini", "-c", "user.email=mini@example.org")
-    done = subprocess.run(
-        ["git", *settings, *argv], cwd=tree, check=True, capture_output=True, text=True
-    )
-    return done.stdout.strip()
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """The newer layout in a git repository: tags v1 and v2 differ in a comment."""
-    folder = tmp_path / "linux tree"
-    shutil.copytree(MINI / "new", folder)
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "add", ".")
-    git(folder, "commit", "-qm", "One")
-    git(folder, "tag", "v1")
-    edit(folder, "/* RFC 7693, section 2.7 */", "/* the message schedule */")
-    git(folder, "commit", "-qam", "Two")
-    git(folder, "tag", "v2")
-    return folder
-
-
-def edit(tree: Path, old: str, new: str, path: str = UNIT) -> None:
-    file = tree / path
-    content = file.read_text()
-    assert old in content
-    file.write_text(content.replace(old, new))
+    return committed(tmp_path / "linux tree")
 
 
 def load(spec: str, side: int | None = None) -> Core:

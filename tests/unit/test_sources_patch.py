@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_sources_kernel import UNIT, edit, git, tree
+from kernel_tree import UNIT, edit, git
+from test_sources_kernel import tree
 
 from rig import sources
 from rig.errors import SourceError
