@@ -72,6 +72,7 @@ class DockerEngine:
         self._numbers = itertools.count(1)
         self._boxes: set[str] = set()  # names of what may be in the engine
         self._swept = False
+        self._described = ""
         self._closed = False
         atexit.register(self.close)
 
@@ -81,6 +82,12 @@ class DockerEngine:
         return self._client
 
     def describe(self) -> str:
+        """The engine in one line; asked once, for each item of a pytest run tells it."""
+        if not self._described:
+            self._described = self._ask_version()
+        return self._described
+
+    def _ask_version(self) -> str:
         with translated(self._client.base_url):
             version = self._client.version()
         kind = "Podman" if "Podman" in str(version.get("Components", "")) else "Docker"

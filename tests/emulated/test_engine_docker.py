@@ -193,6 +193,16 @@ def remote(client):
         forwarder.cut()
 
 
+def test_an_engine_is_asked_once_what_it_is(engine, client, monkeypatch):
+    """Every item of a pytest run tells it: asking each time cost six milliseconds an item."""
+    asked = []
+    version = client.version
+    monkeypatch.setattr(client, "version", lambda: asked.append(1) or version())
+    assert engine.describe() == engine.describe()
+    assert engine.describe().startswith(("Docker ", "Podman "))
+    assert asked == [1]
+
+
 def test_a_remote_engine_works_the_same(remote, ready, tmp_path):
     engine = DockerEngine(Recipe(tmp_path, tmp_path), connect({"DOCKER_HOST": remote.address}))
     channel = engine.open(ready, ["cat", "f", "-"], {"f": b"file,"}, LIMITS)
