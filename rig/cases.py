@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from typing import ParamSpec, cast
+from functools import cached_property, wraps
+from typing import ParamSpec
 
 from rig.errors import UsageError
+from rig.once import Once
 from rig.streams import EMPTY, LONGEST, Data, parse_data
 
 BLOCK = 128
@@ -156,9 +157,18 @@ P = ParamSpec("P")
 
 
 def made_once(make: Callable[P, Iterable[Case]]) -> Callable[P, Sequence[Case]]:
-    """A maker of cases that keeps what it has made: every cell is asked the same."""
-    kept = cache(lambda *args, **kwargs: tuple(make(*args, **kwargs)))
-    return cast("Callable[P, Sequence[Case]]", kept)
+    """A maker of cases that keeps what it has made: every cell is asked the same.
+
+    Once for all threads, for the first cells of a campaign come side by side.
+    """
+    kept: Once[tuple[object, ...], Sequence[Case]] = Once()
+
+    @wraps(make)
+    def made(*args: P.args, **kwargs: P.kwargs) -> Sequence[Case]:
+        key = (args, tuple(sorted(kwargs.items())))
+        return kept.get(key, lambda: tuple(make(*args, **kwargs)))
+
+    return made
 
 
 def case_of(question: Question) -> Case:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from rig.cases import BLOCK, Case, compress_case, hash_case
+from rig.cases import BLOCK, Case, compress_case, hash_case, made_once
 from rig.checks import Check, Subject
 from rig.checks.judge import judge
 from rig.streams import EMPTY, stream
@@ -45,9 +45,17 @@ def disturbed(made: list[Case], seed: int) -> Iterator[Case]:
         yield case
 
 
+@made_once
+def asked(raw: bool, seed: int) -> Iterator[Case]:
+    """The cases in their order, then disturbed."""
+    made = cases(raw)
+    yield from made
+    yield from disturbed(made, seed)
+
+
 def _run(subject: Subject) -> Iterator[Finding]:
-    made = cases("compress" in subject.features)
-    yield from judge("memory", subject, [*made, *disturbed(made, subject.seed)])
+    raw = "compress" in subject.features
+    yield from judge("memory", subject, asked(raw, subject.seed))
 
 
 CHECK = Check(
