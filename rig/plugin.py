@@ -137,6 +137,16 @@ def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
     return [config.stash[_MATRIX].header()] if _MATRIX in config.stash else []
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With ``-n`` alone, a cell is one worker's; another ``--dist`` is left as it is."""
+    if config.getoption("dist") != "load":
+        return None
+    from rig.pytest_xdist import CellScheduling
+
+    return CellScheduling(config, log)
+
+
 # ------------------------------------------------------------------------------- fixtures
 
 

@@ -143,12 +143,39 @@ def test_four_workers_make_each_object_once(session, pytester, monkeypatch, tmp_
                 out.write(f"{{worker}} {{rig_cell.id}} {{reused}}\\n")
         """
     )
-    done = session("-n", "4", cores=("rolled", "unrolled"))
+    # a distribution of xdist's that cuts cells in two
+    done = session("-n", "4", "--dist", "worksteal", cores=("rolled", "unrolled"))
     done.assert_outcomes(passed=16)
     seen = {tuple(line.split()) for line in log.read_text().splitlines()}
     assert len({worker for worker, _, _ in seen}) > 1
     makers = Counter(cell for _, cell, reused in seen if reused == "False")
     assert makers == {f"{SETUP}/{core}": 1 for core in ("rolled", "unrolled")}
+
+
+def test_each_cell_is_one_workers(session, pytester, tmp_path):
+    """Each worker would open a guest of its own for it; other items are spread as ever."""
+    log = tmp_path / "log"
+    pytester.makepyfile(
+        f"""
+        import os, pytest
+
+        def note(what):
+            with open({str(log)!r}, "a") as out:
+                out.write(f"{{os.environ['PYTEST_XDIST_WORKER']}} {{what}}\\n")
+
+        def test_core(rig_check):
+            note(rig_check.cell.id)
+
+        @pytest.mark.parametrize("number", range(40))
+        def test_other(number):
+            note("other")
+        """
+    )
+    session("-n", "2", cores=("rolled", "unrolled")).assert_outcomes(passed=64)
+    seen = {tuple(line.split()) for line in log.read_text().splitlines()}
+    workers = Counter(what for _, what in seen)
+    assert workers == {f"{SETUP}/rolled": 1, f"{SETUP}/unrolled": 1, "other": 2}
+    assert len({worker for worker, what in seen if what != "other"}) == 2
 
 
 def test_a_killed_worker_blocks_nobody_and_leaves_no_box(session, pytester, engine, tmp_path):
