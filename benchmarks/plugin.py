@@ -9,8 +9,11 @@ environment; to have it measured:
 
     .venv/bin/pip install pytest-embedded
 
-Objects and programs are made before the clock starts. Two CPUs that do nothing else are needed
-for the figure of two workers. Exits 1 when a bound is missed.
+Objects, programs and Python's bytecode are made before the clock starts, the last even where
+the environment forbids it: an installed rig has its own. Other plugins than rig's and, for
+workers, xdist's are left out. Two CPUs that do nothing else are needed for the figure of two
+workers.
+Exits 1 when a bound is missed.
 """
 
 from __future__ import annotations
@@ -36,7 +39,10 @@ MATRIX = tuple(
     for profile in ("kernel", "user")
 )
 CORES = ("rolled", "unrolled")
-BARE = ("-p", "no:rig", "-p", "no:xdist", "-p", "no:hypothesispytest", "-p", "no:timeout")
+OTHERS = ("-p", "no:hypothesispytest", "-p", "no:timeout")
+ALONE = ("-p", "no:xdist", "-p", "no:pytest_embedded", *OTHERS)
+BARE = ("-p", "no:rig", *ALONE)
+EMBEDDED = ("-p", "no:rig", "-p", "no:xdist", *OTHERS)
 
 EMPTY = "def test_nothing():\n    pass\n"
 PLAIN = """\
@@ -54,9 +60,10 @@ missed: list[str] = []
 def _pytest(folder: Path, *words: str) -> tuple[float, float]:
     """(wall, processor) seconds of one pytest run, which must pass, with all it started."""
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words]
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryFile() as out:
         begun = time.perf_counter()
-        process = subprocess.Popen(argv, cwd=folder, stdout=out, stderr=out)
+        process = subprocess.Popen(argv, cwd=folder, env=env, stdout=out, stderr=out)
         _, status, usage = os.wait4(process.pid, 0)
         taken = time.perf_counter() - begun
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -104,7 +111,7 @@ def written(folder: Path, name: str, text: str) -> Path:
 def idle(folder: Path, _rig: Sequence[str]) -> None:
     """Installed and not used."""
     place = written(folder, "idle", EMPTY)
-    others = BARE[2:]
+    others = ALONE
     times = best(
         15,
         without=lambda: processor(place, "-p", "no:rig", *others),
@@ -119,10 +126,10 @@ def _ms(times: dict[str, float]) -> float:
 
 def item(folder: Path, rig: Sequence[str]) -> None:
     """What an item costs over a bare one: many items less one, on a guest that runs."""
-    rig = (*BARE[2:], *rig, "--rig-on", SETUP, "--rig-core", "rolled")
+    rig = (*ALONE, *rig, "--rig-on", SETUP, "--rig-core", "rolled")
     kinds = {"bare": ("", BARE), "rig": ("rig_guest, ", rig)}
     if importlib.util.find_spec("pytest_embedded"):
-        kinds["embedded"] = ("dut, ", BARE)
+        kinds["embedded"] = ("dut, ", EMBEDDED)
     costs: dict[str, float] = {}
     for kind, (fixture, words) in kinds.items():
         few, many = (
@@ -153,7 +160,7 @@ def item(folder: Path, rig: Sequence[str]) -> None:
 def workers(folder: Path, rig: Sequence[str]) -> None:
     """The matrix by two workers, beside serial."""
     place = written(folder, "workers", CHECKS)
-    words = (*rig, *_matrix())
+    words = (*OTHERS, "-p", "no:pytest_embedded", *rig, *_matrix())
     wall(place, *words)
     times = best(
         2,
@@ -171,6 +178,7 @@ def cells(folder: Path, rig: Sequence[str]) -> None:
     for number in range(10):
         names.append(str(place / f"core{number}.c"))
         shutil.copy(source, names[-1])
+    rig = (*ALONE, *rig)
     every = [word for name in names for word in ("--rig-core", name)]
     wall(place, *rig, "--rig-on", SETUP, *every)
     times = best(
@@ -184,7 +192,7 @@ def cells(folder: Path, rig: Sequence[str]) -> None:
 def shards(folder: Path, rig: Sequence[str]) -> None:
     """Two shards, in sum, beside the whole."""
     place = written(folder, "shards", CHECKS)
-    words = (*rig, *_matrix())
+    words = (*OTHERS, "-p", "no:pytest_embedded", *rig, *_matrix())
     wall(place, *words)
     times = best(
         2,
