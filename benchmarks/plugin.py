@@ -12,8 +12,7 @@ environment; to have it measured:
 Objects, programs and Python's bytecode are made before the clock starts, the last even where
 the environment forbids it: an installed rig has its own. Other plugins than rig's and, for
 workers, xdist's are left out. Two CPUs that do nothing else are needed for the figure of two
-workers.
-Exits 1 when a bound is missed.
+workers. Exits 1 when a bound is missed.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ MATRIX = tuple(
 )
 CORES = ("rolled", "unrolled")
 OTHERS = ("-p", "no:hypothesispytest", "-p", "no:timeout")
-ALONE = ("-p", "no:xdist", "-p", "no:pytest_embedded", *OTHERS)
-BARE = ("-p", "no:rig", *ALONE)
+ALONE = ("-p", "no:pytest_embedded", *OTHERS)
+BARE = ("-p", "no:rig", "-p", "no:xdist", *ALONE)
 EMBEDDED = ("-p", "no:rig", "-p", "no:xdist", *OTHERS)
 
 EMPTY = "def test_nothing():\n    pass\n"
@@ -111,7 +110,7 @@ def written(folder: Path, name: str, text: str) -> Path:
 def idle(folder: Path, _rig: Sequence[str]) -> None:
     """Installed and not used."""
     place = written(folder, "idle", EMPTY)
-    others = ALONE
+    others = ("-p", "no:xdist", *ALONE)
     times = best(
         15,
         without=lambda: processor(place, "-p", "no:rig", *others),
@@ -126,7 +125,7 @@ def _ms(times: dict[str, float]) -> float:
 
 def item(folder: Path, rig: Sequence[str]) -> None:
     """What an item costs over a bare one: many items less one, on a guest that runs."""
-    rig = (*ALONE, *rig, "--rig-on", SETUP, "--rig-core", "rolled")
+    rig = ("-p", "no:xdist", *rig, "--rig-on", SETUP, "--rig-core", "rolled")
     kinds = {"bare": ("", BARE), "rig": ("rig_guest, ", rig)}
     if importlib.util.find_spec("pytest_embedded"):
         kinds["embedded"] = ("dut, ", EMBEDDED)
@@ -160,7 +159,7 @@ def item(folder: Path, rig: Sequence[str]) -> None:
 def workers(folder: Path, rig: Sequence[str]) -> None:
     """The matrix by two workers, beside serial."""
     place = written(folder, "workers", CHECKS)
-    words = (*OTHERS, "-p", "no:pytest_embedded", *rig, *_matrix())
+    words = (*rig, *_matrix())
     wall(place, *words)
     times = best(
         2,
@@ -178,7 +177,6 @@ def cells(folder: Path, rig: Sequence[str]) -> None:
     for number in range(10):
         names.append(str(place / f"core{number}.c"))
         shutil.copy(source, names[-1])
-    rig = (*ALONE, *rig)
     every = [word for name in names for word in ("--rig-core", name)]
     wall(place, *rig, "--rig-on", SETUP, *every)
     times = best(
@@ -192,7 +190,7 @@ def cells(folder: Path, rig: Sequence[str]) -> None:
 def shards(folder: Path, rig: Sequence[str]) -> None:
     """Two shards, in sum, beside the whole."""
     place = written(folder, "shards", CHECKS)
-    words = (*OTHERS, "-p", "no:pytest_embedded", *rig, *_matrix())
+    words = (*rig, *_matrix())
     wall(place, *words)
     times = best(
         2,
@@ -217,7 +215,7 @@ def main() -> int:
     parser.add_argument("--engine", choices=("docker", "host"), default="docker")
     parser.add_argument("--only", default=",".join(PARTS), metavar="NAMES")
     chosen = parser.parse_args()
-    rig = ("--rig-engine", chosen.engine)
+    rig = (*ALONE, "--rig-engine", chosen.engine)
     cpus = len(os.sched_getaffinity(0))
     print(f"pytest plugin, engine {chosen.engine}, {cpus} CPUs, load {os.getloadavg()[0]:.1f}")
     for name in chosen.only.split(","):

@@ -7,7 +7,7 @@ So the line is the case's name in a report, its key in the oracle and what ``--c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from typing import ParamSpec
@@ -169,6 +169,13 @@ def made_once(make: Callable[P, Iterable[Case]]) -> Callable[P, Sequence[Case]]:
         return kept.get(key, lambda: tuple(make(*args, **kwargs)))
 
     return made
+
+
+@made_once
+def joined(*makers: Callable[[], Iterable[Case]]) -> Iterator[Case]:
+    """The cases of several makers, one after the other."""
+    for make in makers:
+        yield from make()
 
 
 def case_of(question: Question) -> Case:

@@ -13,8 +13,8 @@ from xdist.scheduler import LoadScheduling
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
-_LEVELS = 3
-"""Slashes in a cell's id, at the least: target/toolchain/profile/core."""
+_SLASHES = 3
+"""In a cell's id, at the least: target/toolchain/profile/core."""
 
 
 def cell_in(nodeid: str) -> str:
@@ -24,9 +24,9 @@ def cell_in(nodeid: str) -> str:
     begin: cores whose names differ only behind it stay together too.
     """
     parameters = nodeid.partition("[")[2].removesuffix("]")
-    setup, _, rest = parameters.rpartition("/")
-    if setup.count("/") < _LEVELS - 1:
+    if parameters.count("/") < _SLASHES:
         return nodeid
+    setup, _, rest = parameters.rpartition("/")
     return f"{setup}/{rest.partition('-')[0]}"
 
 

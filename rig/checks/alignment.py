@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rig.cases import BLOCK, Case, compress_case, hash_case, made_once
+from rig.cases import BLOCK, Case, compress_case, hash_case, joined
 from rig.checks import Check, Subject
 from rig.checks.judge import judge, not_covered
 from rig.streams import stream
@@ -30,19 +30,13 @@ def raw() -> Iterator[Case]:
         yield compress_case(h, stream("lcg", 6, BLOCK * (1 + at % 3)), at=at)
 
 
-@made_once
-def asked(also_raw: bool) -> Iterator[Case]:
-    """Whole hashes, and blocks where the guest takes them."""
-    yield from hashes()
-    if also_raw:
-        yield from raw()
-
-
 def _run(subject: Subject) -> Iterator[Finding]:
-    also_raw = "compress" in subject.features
-    if not also_raw:
+    makers = [hashes]
+    if "compress" in subject.features:
+        makers.append(raw)
+    else:
         yield not_covered("alignment", "compress", "blocks at every offset")
-    yield from judge("alignment", subject, asked(also_raw))
+    yield from judge("alignment", subject, joined(*makers))
 
 
 CHECK = Check(

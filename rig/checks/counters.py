@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from rig.cases import BLOCK, Case, Pair64, compress_case, hash_case, made_once
+from rig.cases import BLOCK, Case, Pair64, compress_case, hash_case, joined
 from rig.checks import Check, Subject
 from rig.checks.judge import judge, not_covered
 from rig.streams import stream
@@ -44,23 +44,18 @@ def raw() -> Iterator[Case]:
             yield compress_case(h, stream("lcg", 4, BLOCK), t=start, inc=inc, f=(ONES, 0))
 
 
-@made_once
-def asked(preset: bool, also_raw: bool) -> Iterator[Case]:
-    """What the guest's features reach of both."""
-    if preset:
-        yield from presets()
-    if also_raw:
-        yield from raw()
-
-
 def _run(subject: Subject) -> Iterator[Finding]:
-    preset, also_raw = "counter" in subject.features, "compress" in subject.features
-    if not preset:
+    makers: list[Callable[[], Iterator[Case]]] = []
+    if "counter" in subject.features:
+        makers.append(presets)
+    else:
         yield not_covered("counters", "counter", "preset counters")
-    if not also_raw:
+    if "compress" in subject.features:
+        makers.append(raw)
+    else:
         yield not_covered("counters", "compress", "raw counters")
-    if preset or also_raw:
-        yield from judge("counters", subject, asked(preset, also_raw))
+    if makers:
+        yield from judge("counters", subject, joined(*makers))
 
 
 CHECK = Check(

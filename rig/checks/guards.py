@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rig.cases import BLOCK, Case, compress_case, hash_case, made_once
+from rig.cases import BLOCK, Case, compress_case, hash_case, joined
 from rig.checks import Check, Subject
 from rig.checks.judge import judge, not_covered
 from rig.streams import stream
@@ -38,22 +38,16 @@ def raw() -> Iterator[Case]:
             yield compress_case(h, stream("lcg", 8, blocks * BLOCK), guard=side)
 
 
-@made_once
-def asked(also_raw: bool) -> Iterator[Case]:
-    """Whole hashes, and blocks where the guest takes them."""
-    yield from hashes()
-    if also_raw:
-        yield from raw()
-
-
 def _run(subject: Subject) -> Iterator[Finding]:
     if "guard" not in subject.features:
         yield not_covered("guards", "guard", "pages beside the data")
         return
-    also_raw = "compress" in subject.features
-    if not also_raw:
+    makers = [hashes]
+    if "compress" in subject.features:
+        makers.append(raw)
+    else:
         yield not_covered("guards", "compress", "guarded blocks and state")
-    yield from judge("guards", subject, asked(also_raw))
+    yield from judge("guards", subject, joined(*makers))
 
 
 # the last one, though cheap: after a few crashes a guest is given up and asked nothing more

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import Any
 
 import requests
@@ -72,7 +73,6 @@ class DockerEngine:
         self._numbers = itertools.count(1)
         self._boxes: set[str] = set()  # names of what may be in the engine
         self._swept = False
-        self._described = ""
         self._closed = False
         atexit.register(self.close)
 
@@ -82,12 +82,11 @@ class DockerEngine:
         return self._client
 
     def describe(self) -> str:
-        """The engine in one line; asked once, for each item of a pytest run tells it."""
-        if not self._described:
-            self._described = self._ask_version()
-        return self._described
+        return self._description
 
-    def _ask_version(self) -> str:
+    @cached_property
+    def _description(self) -> str:
+        """Asked for once, since each item of a pytest run tells it."""
         with translated(self._client.base_url):
             version = self._client.version()
         kind = "Podman" if "Podman" in str(version.get("Components", "")) else "Docker"
