@@ -16,11 +16,11 @@ from rig.budgets import Budget
 from rig.budgets import judge as judge_budgets
 from rig.build import Built
 from rig.checks import Check
-from rig.cli.options import CPUS
 from rig.errors import EnvironmentFault, GuestRefused, RigError
 from rig.guest import Guest
 from rig.judging import CellSubject, acquit, measure, run_check, subject_of, traced, worst
 from rig.lab import BuildRefused, Lab, open_engine
+from rig.machine import CPUS
 from rig.model import Cell, Pair
 from rig.pytest_guest import PublicGuest
 from rig.pytest_matrix import Matrix, budget_of

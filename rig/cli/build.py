@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rig.cli import options
+from rig.machine import CPUS
 
 
 def build(
@@ -18,7 +19,7 @@ def build(
     out: options.Out = Path("build"),
     on: options.On = None,
     profile: options.Profile = None,
-    jobs: options.Jobs = options.CPUS,
+    jobs: options.Jobs = CPUS,
     engine: options.Engine = None,
 ) -> int:
     """Build cores and write their objects and programs to a folder.

@@ -8,6 +8,7 @@ import typer
 
 from rig.cli import options
 from rig.cli.running import Asked, check_writable, gate_of, run, split_names
+from rig.machine import CPUS
 
 
 def check(
@@ -26,7 +27,7 @@ def check(
     cross_compile: options.CrossCompile = None,
     flags_from: options.FlagsFrom = None,
     no_work: options.NoWork = False,
-    jobs: options.Jobs = options.CPUS,
+    jobs: options.Jobs = CPUS,
     engine: options.Engine = None,
     json: options.Json = None,
     seed: options.Seed = 1,

@@ -9,6 +9,7 @@ import typer
 
 from rig.cli import options
 from rig.cli.running import Asked, check_writable, gate_of, run, split_names
+from rig.machine import CPUS
 
 
 def compare(
@@ -35,7 +36,7 @@ def compare(
     cc: options.Cc = None,
     cross_compile: options.CrossCompile = None,
     flags_from: options.FlagsFrom = None,
-    jobs: options.Jobs = options.CPUS,
+    jobs: options.Jobs = CPUS,
     engine: options.Engine = None,
     json: options.Json = None,
     no_time: Annotated[bool, typer.Option("--no-time", help="Leave the timing out.")] = False,

@@ -14,6 +14,7 @@ import typer
 from rig.cli import options
 from rig.cli.running import split_names
 from rig.errors import ExitCode, UsageError
+from rig.machine import CPUS
 
 if TYPE_CHECKING:
     from rig.mutants import Mutant
@@ -37,7 +38,7 @@ def mutants(
             help="Compare with other tests: abc, rfc, published, kunit, all.",
         ),
     ] = "",
-    jobs: options.Jobs = options.CPUS,
+    jobs: options.Jobs = CPUS,
     engine: options.Engine = None,
 ) -> int:
     """Judge mutants, single-edit faults of correct code, until a check kills each.

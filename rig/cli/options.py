@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -15,17 +14,6 @@ class EngineName(StrEnum):
 
     DOCKER = "docker"
     HOST = "host"
-
-
-def _cpus() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not Linux
-        return os.cpu_count() or 1
-
-
-CPUS = _cpus()
-"""CPUs that this process may use."""
 
 
 def engine_name(engine: EngineName | None) -> str:

@@ -7,13 +7,14 @@ import sys
 
 from rig.cli import options
 from rig.errors import ExitCode, RigError
+from rig.machine import CPUS
 from rig.report.layout import clean
 
 
 def selftest(
     on: options.On = None,
     profile: options.Profile = None,
-    jobs: options.Jobs = options.CPUS,
+    jobs: options.Jobs = CPUS,
     engine: options.Engine = None,
 ) -> int:
     """Show that faults are caught: three cores broken on purpose, and a good one that passes.
