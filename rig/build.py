@@ -19,7 +19,7 @@ from pathlib import Path
 from rig.catalog import Catalog
 from rig.commands import PROGRAM, core_command, driver_script, program_script, who_source
 from rig.compilers import first_error, hint_for
-from rig.engines import Engine
+from rig.engines import Place
 from rig.errors import EnvironmentFault, RigError
 from rig.model import Cell, Done, Files, Job, Limits, Ready, ToolchainFacts
 from rig.sources import explain_missing
@@ -131,7 +131,7 @@ def plan(catalog: Catalog, ready: Ready, cell: Cell, facts: ToolchainFacts) -> _
 
 
 def build(
-    engine: Engine,
+    place: Place,
     store: Store,
     catalog: Catalog,
     ready: Ready,
@@ -148,13 +148,13 @@ def build(
     plans = [plan(catalog, ready, cell, facts[cell.setup.id]) for cell in cells]
     keys = {k for p in plans for k in (p.object_key, p.driver_key, p.program_key)}
     with store.locked(keys):
-        have = _from_store(store, plans, engine.isolated)
+        have = _from_store(store, plans, place.isolated)
         reused = set(have.objects) | set(have.programs)
         counts.objects_reused += len(have.objects)
         counts.programs_reused += len(have.programs)
-        done = _run(engine, catalog, ready, plans, have, workers)
+        done = _run(place, catalog, ready, plans, have, workers)
         refused = (
-            {} if done is None else _keep(store, plans, have, done, counts, engine.isolated)
+            {} if done is None else _keep(store, plans, have, done, counts, place.isolated)
         )
     for p in plans:
         if p.program_key in refused:
@@ -183,7 +183,7 @@ def _job(kind: str, key: str) -> str:
 
 
 def _run(
-    engine: Engine,
+    place: Place,
     catalog: Catalog,
     ready: Ready,
     plans: Sequence[_Plan],
@@ -223,7 +223,7 @@ def _run(
     # the longest first, so that no big core is left for the end while other CPUs idle
     stage = sorted(first.values(), key=lambda job: -sum(map(len, job.files.values())))
     shared = catalog.guest_files()
-    jobs = engine.run(ready, [stage, list(second.values())], shared, LIMITS, workers)
+    jobs = place.run(ready, [stage, list(second.values())], shared, LIMITS, workers)
     return {done.name: done for done in jobs}
 
 

@@ -227,11 +227,12 @@ def _build(cells: Sequence[Cell], lab: Lab, sink: Sink) -> list[tuple[Cell, Buil
     """Image, toolchain facts, objects and programs of the cells of one image."""
     setups = {cell.setup.id: cell.setup for cell in cells}
     try:
-        for setup in setups.values():
-            facts = lab.facts(setup, setups.values())
-            flags = core_flags(setup, facts)
-            sink(SetupReady(setup.id, facts, flags, setup.attributes))
-        lab.build(cells)
+        with lab.workshop() as shop:
+            for setup in setups.values():
+                facts = lab.facts(setup, setups.values(), shop)
+                flags = core_flags(setup, facts)
+                sink(SetupReady(setup.id, facts, flags, setup.attributes))
+            lab.build(cells, shop)
     except EnvironmentFault as error:
         lab.go_on()  # what is stopped fails in many ways
         for name in setups:

@@ -13,11 +13,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from rig.build import LIMITS as BUILD_LIMITS
 from rig.build import Built, Counts, Refused, build
 from rig.catalog import Catalog
 from rig.compilers import OPTIONAL
 from rig.crash import Located
-from rig.engines import Channel, Engine
+from rig.engines import Channel, Engine, Place
+from rig.engines.box import Workshop
 from rig.errors import Interrupted, RigError
 from rig.events import Progress, Sink
 from rig.guest import GIVE_UP, Guest, Identity
@@ -129,19 +131,28 @@ class Lab:
         spec = image_spec(setup.target, setup.toolchain)
         return self._ready.get(spec, lambda: self.engine.prepare(spec, self._tell))
 
-    def facts(self, setup: Setup, others: Iterable[Setup] = ()) -> ToolchainFacts:
-        """What a setup's toolchain is. others: of the same image, asked along."""
+    def workshop(self) -> Workshop:
+        """A box for all that is to be done in one image before anything runs there."""
+        return Workshop(self.engine, BUILD_LIMITS)
+
+    def facts(
+        self, setup: Setup, others: Iterable[Setup] = (), place: Place | None = None
+    ) -> ToolchainFacts:
+        """What a setup's toolchain is. others: of the same image, asked along. place: where,
+        if they are not known yet; by default a box of their own.
+        """
         spec = image_spec(setup.target, setup.toolchain)
         wanted = {setup.toolchain, *(other.toolchain for other in others)}
         key = (spec, setup.target.name)
-        known = self._facts.get(key, lambda: self._ask_facts(setup, wanted))
+        known = self._facts.get(key, lambda: self._ask_facts(setup, wanted, place))
         if setup.toolchain not in known:
             key = (spec, f"{setup.target.name}/{setup.toolchain.label}")
-            known = self._facts.get(key, lambda: self._ask_facts(setup, {setup.toolchain}))
+            alone = {setup.toolchain}
+            known = self._facts.get(key, lambda: self._ask_facts(setup, alone, place))
         return known[setup.toolchain]
 
     def _ask_facts(
-        self, setup: Setup, wanted: Iterable[Toolchain]
+        self, setup: Setup, wanted: Iterable[Toolchain], place: Place | None
     ) -> Mapping[Toolchain, ToolchainFacts]:
         ready = self.ready(setup)
         toolchains = sorted(wanted)
@@ -160,7 +171,7 @@ class Lab:
                 )
                 for toolchain, (fields, unknown) in zip(toolchains, kept, strict=True)
             }
-        facts = read_all_facts(self.engine, ready, setup.target, optional)
+        facts = read_all_facts(place or self.engine, ready, setup.target, optional)
         plain = []
         for toolchain in toolchains:
             fields = dataclasses.asdict(facts[toolchain])
@@ -184,38 +195,40 @@ class Lab:
 
     # ------------------------------------------------------------------ objects, programs
 
-    def build(self, cells: Sequence[Cell]) -> None:
-        """Builds cells of one image together, in one box."""
+    def build(self, cells: Sequence[Cell], place: Workshop | None = None) -> None:
+        """Builds cells of one image together, in one box: ``place``, if that is given."""
         missing = {_key(cell): cell for cell in cells if _key(cell) not in self._built}
         if not missing:
             return
         self.go_on()
-        todo = list(missing.values())
-        first = todo[0].setup
-        setups = {cell.setup.id: cell.setup for cell in todo}
-        facts = {name: self.facts(s, setups.values()) for name, s in setups.items()}
-        for cell, made in self._build_together(self.ready(first), facts, todo):
-            result = made
-            crowded = isinstance(made, Refused) and made.is_of_the_box
-            if crowded and len(todo) > 1:  # perhaps by another core's doing
-                [(_, result)] = self._build_together(self.ready(first), facts, [cell])
-            self._built.put(_key(cell), result)
+        with place or self.workshop() as shop:
+            self._build_in(shop, list(missing.values()))
 
-    def _build_together(
-        self, ready: Ready, facts: Mapping[str, ToolchainFacts], cells: Sequence[Cell]
-    ) -> list[tuple[Cell, Built | Refused]]:
-        """All of these cells, in one box."""
-        made = build(
-            self.engine,
-            self.store,
-            self.catalog,
-            ready,
-            facts,
-            cells,
-            self.jobs,
-            self.counts,
-        )
-        return list(made)
+    def _build_in(self, shop: Workshop, todo: Sequence[Cell]) -> None:
+        ready = self.ready(todo[0].setup)
+        setups = {cell.setup.id: cell.setup for cell in todo}
+        facts = {name: self.facts(s, setups.values(), shop) for name, s in setups.items()}
+
+        def made(cells: Sequence[Cell]) -> list[tuple[Cell, Built | Refused]]:
+            return list(
+                build(
+                    shop,
+                    self.store,
+                    self.catalog,
+                    ready,
+                    facts,
+                    cells,
+                    self.jobs,
+                    self.counts,
+                )
+            )
+
+        for cell, first in made(todo):
+            result = first
+            crowded = isinstance(first, Refused) and first.is_of_the_box
+            if crowded and len(todo) > 1:  # perhaps by another core's doing
+                [(_, result)] = made([cell])
+            self._built.put(_key(cell), result)
 
     def result(self, cell: Cell) -> Built | Refused:
         """What building a cell came to, made on demand."""

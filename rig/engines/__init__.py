@@ -55,12 +55,28 @@ class Channel(Protocol):
         ...
 
 
-class Engine(Protocol):
+class Place(Protocol):
+    """Where jobs run: an engine, each time in a fresh box, or one box for several plans."""
+
+    isolated: bool
+    """False when nothing contains a hostile core; the header then says so."""
+
+    def run(
+        self,
+        ready: Ready,
+        stages: Sequence[Iterable[Job]],
+        shared: Files,
+        limits: Limits,
+        workers: int,
+    ) -> Iterator[Done]:
+        """Many jobs in one box, stage after stage, ``workers`` at a time, as each is done."""
+        ...
+
+
+class Engine(Place, Protocol):
     """Where commands run."""
 
     name: str
-    isolated: bool
-    """False when nothing contains a hostile core; the header then says so."""
 
     def describe(self) -> str:
         """One line for headers: name, version, address."""
@@ -72,17 +88,6 @@ class Engine(Protocol):
 
     def open(self, ready: Ready, argv: Sequence[str], files: Files, limits: Limits) -> Channel:
         """Starts ``argv`` in a fresh box, in a work folder that holds ``files`` (mode 0755)."""
-        ...
-
-    def run(
-        self,
-        ready: Ready,
-        stages: Sequence[Iterable[Job]],
-        shared: Files,
-        limits: Limits,
-        workers: int,
-    ) -> Iterator[Done]:
-        """Many jobs in one box, stage after stage, ``workers`` at a time, as each is done."""
         ...
 
     def close(self) -> None:

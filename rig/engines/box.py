@@ -1,14 +1,15 @@
 """Many jobs in one box, on top of an engine's ``open`` alone.
 
-A plan of shell scripts goes in with the files; ``xargs -P`` runs it, stage after stage, and
-each job reports through the box's standard output as soon as it is done, under a lock:
+A plan of shell scripts and files goes in through the box's standard input, ``xargs -P`` runs
+it, stage after stage, and then the next plan, if there is one. Each job reports through the
+box's standard output as soon as it is done, under a lock:
 
-    job <number> <exit status>
-    <size>, bytes of stdout;  <size>, bytes of stderr
-    for each output: <size>, its bytes; or -1 where there is no such regular file
+    job <number> <exit status>, then for stdout, stderr and each output: + , or - where there
+        is no such regular file
+    for each +: a line with its size; then the bytes of all of them
     done
 
-The last line of all is ``end``. Names never travel back, only numbers: what a job writes
+The last line of a plan is ``end``. Names never travel back, only numbers: what a job writes
 cannot be taken for another's.
 """
 
@@ -17,9 +18,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Self
 
 from rig.engines import Channel, Engine
-from rig.engines.streams import safe_path
+from rig.engines.streams import pack, safe_path
 from rig.errors import EngineFault, UsageError
 from rig.model import Done, Exit, Files, Job, Limits, Ready
 
@@ -28,43 +30,43 @@ STREAM = 256 << 10
 
 _GRACE = 60.0  # s beyond the longest job before a silent box is given up
 
-_COMMON = f"""\
-# Writes a file's size and bytes; at most the last $2 bytes.
-report() {{
-	if [ ! -f "$1" ] || [ -L "$1" ]; then
-		echo -1
-		return
-	fi
-	size=$(wc -c <"$1")
-	[ "$size" -le "$2" ] || size=$2
-	echo "$size"
-	tail -c "$size" "$1"
-}}
-# Job number $1 ended with status $2: takes its turn and reports; the rest are its outputs.
-finish() {{
-	number=$1 status=$2
+# Few processes: a compiler often takes less time than what stands around it.
+_COMMON = """\
+# Job number $1 ended with status $2: takes its turn and reports; the rest are its files.
+finish() {
+	number=$1 status=$2 marks=
 	shift 2
+	for file in "$@"; do
+		shift
+		if [ -f "$file" ] && [ ! -L "$file" ]; then
+			marks="$marks +"
+			set -- "$@" "$file"
+		else
+			marks="$marks -"
+		fi
+	done
 	exec 9>plan/lock
 	flock 9
-	echo "job $number $status"
-	report "plan/$number.out" {STREAM}
-	report "plan/$number.err" {STREAM}
-	for output in "$@"; do
-		report "$output" 999999999999
-	done
+	echo "job $number $status$marks"
+	[ $# -eq 0 ] || {
+		stat -c %s -- "$@"
+		cat -- "$@"
+	}
 	echo done
-	rm -f "plan/$number.out" "plan/$number.err"
-}}
+	: >"plan/$number.out" # room for others
+	: >"plan/$number.err"
+}
 """
 
 _MAIN = """\
-: >plan/lock  # now, for a full disk would refuse it later
-workers=$1
-shift
-for list in "$@"; do
-	xargs -r -n 1 -P "$workers" sh <"$list"
+: >plan/lock # now, for a full disk would refuse it later
+while read -r size workers lists; do
+	head -c "$size" | tar -xpf - || exit
+	for list in $lists; do
+		xargs -r -n 1 -P "$workers" sh <"$list"
+	done
+	echo end
 done
-echo end
 """
 
 
@@ -76,33 +78,78 @@ def run(
     limits: Limits,
     workers: int,
 ) -> Iterator[Done]:
-    """Runs all jobs of a stage, then the next stage's; yields each as it is done.
+    """Runs one plan in a box of its own; see :meth:`Workshop.run`."""
+    with Workshop(engine, limits) as workshop:
+        yield from workshop.run(ready, stages, shared, limits, workers)
 
-    A job that fails stops no other. Jobs that failed come last, since only the end of the box
-    tells whether memory ran out; their stderr then says so. Raises EngineFault when the box
-    ends before all jobs have reported, and UsageError for names that cannot be sent.
+
+class Workshop:
+    """One box for several plans, which saves the start of a box for each; a context manager.
+
+    Opened by the first plan, and anew by the next one after a plan in which anything failed.
     """
-    plan = [list(stage) for stage in stages]
-    jobs = [job for stage in plan for job in stage]
-    if not jobs:
-        return
-    _check(jobs)
-    lists = [f"plan/stage{number}" for number in range(len(plan))]
-    argv = ["sh", "plan/main.sh", str(max(1, workers)), *lists]
-    channel = engine.open(ready, argv, _files(plan, lists, shared), limits)
-    failed: list[Done] = []
-    try:
-        patience = max(job.seconds for job in jobs) + _GRACE
-        for done in _reports(_Reader(channel, patience, limits.disk), jobs):
-            if done.code == 0:
-                yield done
-            else:
-                failed.append(done)
-        ended = channel.close(grace=_GRACE)
-    finally:
-        channel.close()
-    for done in failed:
-        yield _with_memory_note(done, limits) if ended.oom else done
+
+    def __init__(self, engine: Engine, limits: Limits) -> None:
+        self.isolated = engine.isolated
+        self._engine = engine
+        self._limits = limits
+        self._reader: _Reader | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._close()
+
+    def run(
+        self,
+        ready: Ready,
+        stages: Sequence[Iterable[Job]],
+        shared: Files,
+        limits: Limits,  # noqa: ARG002
+        workers: int,
+    ) -> Iterator[Done]:
+        """Runs all jobs of a stage, then the next stage's; yields each as it is done.
+
+        limits: those of the box count. A job that fails stops no other. Jobs that failed come
+        last, since only the end of the box tells whether memory ran out; their stderr then says
+        so. Raises EngineFault when the box ends before all jobs have reported, and UsageError
+        for names that cannot be sent.
+        """
+        plan = [list(stage) for stage in stages]
+        jobs = [job for stage in plan for job in stage]
+        if not jobs:
+            return
+        _check(jobs)
+        lists = [f"plan/stage{number}" for number in range(len(plan))]
+        failed: list[Done] = []
+        finished = False
+        try:
+            reader = self._open(ready)
+            reader.patience = max(job.seconds for job in jobs) + _GRACE
+            reader.send(max(1, workers), lists, pack(_files(plan, lists, shared)))
+            for done in _reports(reader, jobs):
+                if done.code == 0:
+                    yield done
+                else:
+                    failed.append(done)
+            finished = True
+        finally:
+            if failed or not finished:
+                ended = self._close(_GRACE if finished else 0.0)
+        for done in failed:
+            yield _with_memory_note(done, self._limits) if ended.oom else done
+
+    def _open(self, ready: Ready) -> _Reader:
+        if self._reader is None:
+            scripts = {"plan/common.sh": _COMMON.encode(), "plan/main.sh": _MAIN.encode()}
+            channel = self._engine.open(ready, ("sh", "plan/main.sh"), scripts, self._limits)
+            self._reader = _Reader(channel, self._limits.disk)
+        return self._reader
+
+    def _close(self, grace: float = _GRACE) -> Exit:
+        reader, self._reader = self._reader, None
+        return reader.close(grace) if reader else Exit(0)
 
 
 def _check(jobs: Sequence[Job]) -> None:
@@ -122,8 +169,6 @@ def _files(
     plan: Sequence[Sequence[Job]], lists: Sequence[str], shared: Files
 ) -> dict[str, bytes]:
     files = {f"shared/{path}": data for path, data in shared.items()}
-    files["plan/common.sh"] = _COMMON.encode()
-    files["plan/main.sh"] = _MAIN.encode()
     number = 0
     for name, stage in zip(lists, plan, strict=True):
         scripts = []
@@ -144,15 +189,16 @@ def _script(number: int, job: Job) -> bytes:
     """
     folder = f"jobs/{job.name}"
     command = shlex.join(job.argv)
+    streams = f"plan/{number}.out plan/{number}.err"
     outputs = shlex.join(f"{folder}/{output}" for output in job.outputs)
     return (
-        f". plan/common.sh\nmkdir -p {shlex.quote(folder)}\n"
+        f". plan/common.sh\n[ -d {shlex.quote(folder)} ] || mkdir -p {shlex.quote(folder)}\n"
         "status=$({ { (\n"
         f"cd {shlex.quote(folder)} && exec timeout -k 2 {job.seconds:.3f} {command}\n"
         ") 2>&1 >&3 3>&- 4>&-; echo $? >&4; } |"
         f" tail -c {STREAM} 3>&- 4>&- >plan/{number}.err; }}"
         f" 3>plan/{number}.out 4>&1 </dev/null)\n"
-        f"finish {number} $status {outputs}\n"
+        f"finish {number} $status {streams} {outputs}\n"
     ).encode("utf-8", "surrogateescape")
 
 
@@ -163,37 +209,58 @@ def _reports(reader: _Reader, jobs: Sequence[Job]) -> Iterator[Done]:
         words = reader.line().split()
         if words == [b"end"]:
             break
-        number, code = _numbers(words)
-        if number not in missing:
+        number, code, there = _report(words)
+        if number not in missing or len(there) != 2 + len(missing[number].outputs):
             raise reader.fault("it reported out of form")
         job = missing.pop(number)
-        stdout = reader.blob() or b""
-        stderr = reader.blob() or b""
-        found = {output: reader.blob() for output in job.outputs}
+        sizes = [reader.size() if is_there else None for is_there in there]
+        stdout, stderr = (reader.blob(size or 0, STREAM) for size in sizes[:2])
+        outputs = {
+            output: reader.blob(size)
+            for output, size in zip(job.outputs, sizes[2:], strict=True)
+            if size is not None
+        }
         if reader.line() != b"done":
             raise reader.fault("it reported out of form")
-        outputs = {output: data for output, data in found.items() if data is not None}
         yield Done(job.name, code, stdout, stderr, outputs)
     if missing:
         names = ", ".join(job.name for job in missing.values())
         raise reader.fault(f"these jobs never reported: {names}")
 
 
-def _numbers(words: Sequence[bytes]) -> tuple[int, int]:
-    """Job number and exit status of a report's first line; (-1, -1) for any other line."""
-    if len(words) == 3 and words[0] == b"job" and words[1].isdigit() and words[2].isdigit():
-        return int(words[1]), int(words[2])
-    return -1, -1
+def _report(words: Sequence[bytes]) -> tuple[int, int, list[bool]]:
+    """Job number, exit status, which files there are; (-1, -1, []) for any other line."""
+    if len(words) >= 3 and words[0] == b"job" and words[1].isdigit() and words[2].isdigit():
+        return int(words[1]), int(words[2]), [mark == b"+" for mark in words[3:]]
+    return -1, -1, []
 
 
 class _Reader:
-    """Lines and counted bytes from a channel; the end of either is an EngineFault."""
+    """Lines and counted bytes from a channel; the end of either is an EngineFault.
 
-    def __init__(self, channel: Channel, patience: float, most: int) -> None:
+    patience: seconds of silence. most: bytes of one file.
+    """
+
+    def __init__(self, channel: Channel, most: int) -> None:
+        self.patience = _GRACE
         self._channel = channel
-        self._patience = patience
         self._most = most
         self._data = bytearray()
+
+    def send(self, workers: int, lists: Sequence[str], archive: bytes) -> None:
+        """Hands a plan over."""
+        data = f"{len(archive)} {workers} {' '.join(lists)}\n".encode() + archive
+        try:
+            sent = self._channel.write(data, _GRACE)
+        except BrokenPipeError:
+            raise self.fault("it ended before it had its jobs") from None
+        if sent < len(data):
+            raise self.fault("it did not take its jobs in")
+
+    def close(self, grace: float) -> Exit:
+        """Ends the box, which may take so long by itself."""
+        self._channel.end_input()
+        return self._channel.close(grace)
 
     def line(self) -> bytes:
         while b"\n" not in self._data:
@@ -204,16 +271,25 @@ class _Reader:
         self._data = bytearray(rest)
         return line
 
-    def blob(self) -> bytes | None:
-        """A counted file; None where there was none."""
-        try:
-            size = int(self.line())
-        except ValueError:
-            raise self.fault("it reported out of form") from None
-        if size < 0:
-            return None
+    def size(self) -> int:
+        """Of a file that will follow, in bytes."""
+        line = self.line()
+        if not line.isdigit():
+            raise self.fault("it reported out of form")
+        size = int(line)
         if size > self._most:
             raise self.fault(f"a file of {size} bytes is more than the box may hold")
+        return size
+
+    def blob(self, size: int, kept: int | None = None) -> bytes:
+        """The next ``size`` bytes; the last ``kept`` of them, if that is given."""
+        useless = 0 if kept is None else max(0, size - kept)
+        while useless:
+            if not self._data:
+                self._more()
+            gone = min(useless, len(self._data))
+            del self._data[:gone]
+            size, useless = size - gone, useless - gone
         while len(self._data) < size:
             self._more()
         blob = bytes(self._data[:size])
@@ -222,9 +298,9 @@ class _Reader:
 
     def _more(self) -> None:
         try:
-            data = self._channel.read(64 << 10, self._patience)
+            data = self._channel.read(64 << 10, self.patience)
         except TimeoutError:
-            raise self.fault(f"it was silent for {self._patience:g} s") from None
+            raise self.fault(f"it was silent for {self.patience:g} s") from None
         if not data:
             raise self.fault("it ended before its jobs had reported")
         self._data += data

@@ -9,7 +9,8 @@ from types import MappingProxyType
 
 import pytest
 
-from rig.engines import Channel, Engine
+from rig.engines import Channel, Engine, box
+from rig.engines.box import Workshop
 from rig.errors import EngineFault, UsageError
 from rig.model import Files, Job, Limits, Ready
 
@@ -204,7 +205,7 @@ class EngineContract:
     def test_long_output_is_cut_to_its_end(self, engine, ready):
         job = Job("j", ("sh", "-c", "head -c 1000000 /dev/zero; echo; echo last"))
         assert self.run(engine, ready, [job])["j"].stdout[-6:] == b"\nlast\n"
-        assert len(self.run(engine, ready, [job])["j"].stdout) == 256 << 10
+        assert len(self.run(engine, ready, [job])["j"].stdout) == box.STREAM
 
     def test_a_box_that_dies_midway_says_what_is_missing(self, engine, ready):
         stages = [[Job("good", ("true",))], [Job("bad", ("sh", "-c", self.end_box))]]
@@ -212,6 +213,18 @@ class EngineContract:
         assert next(results).name == "good"
         with pytest.raises(EngineFault, match="box of jobs failed: killed by signal 9"):
             list(results)
+
+    def test_a_workshop_runs_plans_in_one_box_until_a_job_fails(self, engine, ready):
+        def said(command: str) -> str:
+            jobs = [[Job("j", ("sh", "-c", command))]]
+            [done] = shop.run(ready, jobs, {"one": b"1"}, LIMITS, 2)
+            return done.stdout.decode()
+
+        with Workshop(engine, LIMITS) as shop:
+            assert said("echo a >../../mark; cat ../../shared/one") == "1"
+            assert said("cat ../../mark; ls") == "a\n"
+            assert said("exit 3") == ""
+            assert said("ls ../.. | tr '\\n' ' '") == "jobs plan shared "
 
     def test_names_that_cannot_be_sent_are_refused(self, engine, ready):
         for jobs in ([Job("../j", ("true",))], [Job("j", ())], [Job("j", ("true",))] * 2):

@@ -11,8 +11,8 @@ from rig.model import Exit, ImageSpec, Job, Limits, Ready
 READY = Ready(ImageSpec("any"), "tag", "id")
 JOBS = [Job("a", ("true",), outputs=("o",)), Job("b", ("true",))]
 ENDED = Exit(0)
-GOOD_A = b"job 0 0\n1\nx0\n3\nabcdone\n"
-GOOD_B = b"job 1 0\n0\n0\ndone\n"
+GOOD_A = b"job 0 0 + + +\n1\n0\n3\nxabcdone\n"
+GOOD_B = b"job 1 0 + +\n0\n0\ndone\n"
 
 
 class FakeChannel:
@@ -22,6 +22,14 @@ class FakeChannel:
         self._output = output
         self._end = end
         self.closed = False
+        self.written = b""
+
+    def write(self, data: bytes, timeout: float) -> int:
+        self.written += data
+        return len(data)
+
+    def end_input(self) -> None:
+        pass
 
     def read(self, size: int, timeout: float) -> bytes:
         piece, self._output = self._output[:5], self._output[5:]
@@ -37,6 +45,8 @@ class FakeChannel:
 
 class FakeEngine:
     """Opens one FakeChannel."""
+
+    isolated = True
 
     def __init__(self, output: bytes, end: Exit = ENDED) -> None:
         self.channel = FakeChannel(output, end)
@@ -59,7 +69,7 @@ def test_reports_come_in_any_order():
 
 
 def test_a_file_that_is_not_there_is_left_out():
-    assert run(FakeEngine(GOOD_B + b"job 0 0\n0\n0\n-1\ndone\nend\n"))[1].outputs == {}
+    assert run(FakeEngine(GOOD_B + b"job 0 0 + + -\n0\n0\ndone\nend\n"))[1].outputs == {}
 
 
 @pytest.mark.parametrize(
@@ -71,12 +81,13 @@ def test_a_file_that_is_not_there_is_left_out():
         (GOOD_A, Exit(1), "ended before its jobs had reported"),
         (GOOD_A + b"end\n", Exit(0), "these jobs never reported: b"),
         (GOOD_A + GOOD_A, Exit(0), "out of form"),
-        (b"job 7 0\n", Exit(0), "out of form"),
-        (b"job x 0\n", Exit(0), "out of form"),
-        (b"job 1 \xb2\n", Exit(0), "out of form"),
-        (b"job 0 0\nzz\n", Exit(0), "out of form"),
+        (b"job 7 0 + +\n", Exit(0), "out of form"),
+        (b"job x 0 + +\n", Exit(0), "out of form"),
+        (b"job 1 \xb2 + +\n", Exit(0), "out of form"),
+        (b"job 0 0 + + -\nzz\n", Exit(0), "out of form"),
+        (b"job 0 0 + +\n0\n0\n", Exit(0), "out of form"),
         (b"x" * 1000, Exit(0), "out of form"),
-        (b"job 0 0\n99999999999\n", Exit(0), "more than the box may hold"),
+        (b"job 0 0 + + +\n99999999999\n", Exit(0), "more than the box may hold"),
         (GOOD_B.replace(b"done", b"gone"), Exit(0), "out of form"),
     ],
 )
