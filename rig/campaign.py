@@ -37,6 +37,12 @@ from rig.toolchains import image_spec
 from rig.verdicts import Finding, Verdict
 from rig.waiting import as_done, result_of, uncut
 
+_MOST_TOGETHER = 4
+"""Cells of one core and one image that share a box, which saves the start of one for each."""
+
+_ROUNDS = 3
+"""How many boxes each job should get at least, so that all end at about the same time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -190,7 +196,9 @@ def _judge_all(plan: Plan, lab: Lab, checks: Sequence[Check], sink: Sink) -> set
         try:
             building = [builders.submit(_build, cells, lab, sink) for cells in groups.values()]
             judging = []
+            together = _together(len(plan.cells), lab.jobs)
             for group in as_done(building):
+                todo: list[tuple[Cell, Built | Refused]] = []
                 for cell, result in group.result():
                     if isinstance(result, Built):
                         built.add(cell.setup.id)
@@ -198,21 +206,11 @@ def _judge_all(plan: Plan, lab: Lab, checks: Sequence[Check], sink: Sink) -> set
                         if take_over(plan.earlier, *place, result, sink):
                             lab.counts.resumed += 1
                             continue
-                    judging.append(
-                        judges.submit(
-                            judge_cell,
-                            cell,
-                            result,
-                            lab,
-                            checks,
-                            sink,
-                            seed=plan.seed,
-                            long=plan.long,
-                            trace=plan.trace,
-                            constant=plan.constant_time,
-                            budgets=plan.budgets,
-                        )
-                    )
+                    todo.append((cell, result))
+                judging += [
+                    judges.submit(_judge, some, plan, lab, checks, sink)
+                    for some in _groups(todo, together)
+                ]
             for cell_done in as_done(judging):
                 cell_done.result()
         except BaseException:
@@ -221,6 +219,50 @@ def _judge_all(plan: Plan, lab: Lab, checks: Sequence[Check], sink: Sink) -> set
             lab.stop()  # ends what the threads wait for, so that they end too
             raise
     return built
+
+
+def _together(cells: int, jobs: int) -> int:
+    """How many cells of a campaign share a box."""
+    return max(1, min(_MOST_TOGETHER, cells // (_ROUNDS * jobs)))
+
+
+def _groups(
+    todo: Sequence[tuple[Cell, Built | Refused]], most: int
+) -> list[list[tuple[Cell, Built | Refused]]]:
+    """Cells of one image in groups of one core, of which each keeps to itself."""
+    of_core: dict[str, list[tuple[Cell, Built | Refused]]] = defaultdict(list)
+    for one in todo:
+        of_core[one[0].core.digest].append(one)
+    return [
+        some[at : at + most] for some in of_core.values() for at in range(0, len(some), most)
+    ]
+
+
+def _judge(
+    group: Sequence[tuple[Cell, Built | Refused]],
+    plan: Plan,
+    lab: Lab,
+    checks: Sequence[Check],
+    sink: Sink,
+) -> None:
+    """Judges cells of one core one after the other, all in one box if all goes well."""
+    runnable = [cell for cell, result in group if isinstance(result, Built)]
+    with lab.relay() as relay:
+        for cell, result in group:
+            judge_cell(
+                cell,
+                result,
+                lab,
+                checks,
+                sink,
+                seed=plan.seed,
+                long=plan.long,
+                trace=plan.trace,
+                constant=plan.constant_time,
+                budgets=plan.budgets,
+                relay=relay,
+                followers=runnable[runnable.index(cell) + 1 :] if cell in runnable else (),
+            )
 
 
 def _build(cells: Sequence[Cell], lab: Lab, sink: Sink) -> list[tuple[Cell, Built | Refused]]:

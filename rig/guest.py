@@ -66,6 +66,33 @@ class Fault:
     stderr: str = ""
 
 
+class Relay:
+    """A box that runs several programs, act after act, handed on from guest to guest.
+
+    status: of the exit upon which the box runs the next program. Not for several threads.
+    """
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+        self._session: Session | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if session := self.take():
+            session.close()
+
+    def give(self, session: Session) -> None:
+        """Keeps a session whose program has nothing more to answer."""
+        self._session = session
+
+    def take(self) -> Session | None:
+        """The session that was given, once."""
+        session, self._session = self._session, None
+        return session
+
+
 class Guest:
     """One program in conversation, however often it must be started again.
 
@@ -83,10 +110,10 @@ class Guest:
         confirm: bool = True,
         patience: Patience | None = None,
         batch: int = BATCH_CASES,
-        next_act: int | None = None,
+        relay: Relay | None = None,
     ) -> None:
-        """confirm: a case that ended its session is asked once more, alone. next_act: the exit
-        status upon which a channel runs another program; None where it has one only.
+        """confirm: a case that ended its session is asked once more, alone. relay: where a
+        channel runs more programs than this one; if it has a box, this program is next there.
         """
         self._open_channel = open_channel
         self._runner = runner
@@ -95,7 +122,7 @@ class Guest:
         self._confirm = confirm
         self._patience = patience
         self._batch = batch
-        self._next_act = next_act
+        self._relay = relay
         self._session: Session | None = None
         self._faults = 0
         self._last = ""
@@ -133,23 +160,24 @@ class Guest:
             yield from self._answer(batch)
 
     def ask_next_act(self, cases: Sequence[str]) -> Sequence[Reply] | None:
-        """Answers of the program that follows this one in its box, which then is over.
+        """Answers of the program that follows this one in its box, which then is handed on.
 
         None when there is no such program, or when it does not answer all: to find out why,
         ask it in a box of its own.
         """
-        if self._next_act is None or self._session is None:
+        if self._relay is None or self._session is None:
             return None
         session, self._session = self._session, None
         try:
-            session.next_act(self._next_act)
+            session.next_act(self._relay.status)
             self.sessions += 1
             replies = session.ask(cases)
         except SessionFault:
             return None
         self.asked += len(replies)
-        session.close()
-        return None if self._identity.mismatch(session.hello) else replies
+        wrong = self._identity.mismatch(session.hello)
+        self._relay.give(session)
+        return None if wrong else replies
 
     def _answer(self, batch: Sequence[str]) -> Iterator[Reply | Fault]:
         while batch and not self._lost and self._faults < self._give_up:
@@ -270,6 +298,9 @@ class Guest:
         return self._session
 
     def _start(self, careful: bool) -> Session:
+        handed = self._take_over(careful)
+        if handed is not None:
+            return handed
         for attempt in range(1, _ATTEMPTS + 1):
             channel = self._open_channel()
             self.sessions += 1
@@ -283,6 +314,23 @@ class Guest:
         if wrong:
             session.close()
             raise GuestRefused(wrong, "The program was built for another cell than this one.")
+        return session
+
+    def _take_over(self, careful: bool) -> Session | None:
+        """A session in the box that another guest handed on; None where that fails, for only
+        in a box of its own does a program show what is its own fault.
+        """
+        session = self._relay.take() if self._relay else None
+        if session is None or self._relay is None:
+            return None
+        try:
+            session.next_act(self._relay.status, careful=careful)
+        except SessionFault:
+            return None
+        self.sessions += 1
+        if self._identity.mismatch(session.hello):
+            session.close()
+            return None
         return session
 
     def _unstartable(self, fault: SessionFault) -> GuestRefused:

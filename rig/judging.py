@@ -23,7 +23,7 @@ from rig.diagnosis import diagnose
 from rig.errors import EnvironmentFault, GuestRefused, Interrupted, RigError
 from rig.events import BuildFailed, CellJudged, CheckDone, Measured, Sink
 from rig.events import Built as BuiltEvent
-from rig.guest import Guest
+from rig.guest import Guest, Relay
 from rig.lab import GUEST_LIMITS, Lab
 from rig.measures import bloat, constant_time, frame, not_measured, size
 from rig.model import Cell, Setup
@@ -155,11 +155,14 @@ def judge_cell(
     trace: bool,
     constant: bool = False,
     budgets: Sequence[Budget] = (),
+    relay: Relay | None = None,
+    followers: Sequence[Cell] = (),
 ) -> None:
     """Measures and checks one cell; every event of it goes to ``sink``.
 
     trace: take work and stack too. constant: look whether what runs depends on the data.
-    budgets: limits that the figures are held against.
+    budgets: limits that the figures are held against. relay, followers: as
+    :meth:`rig.lab.Lab.guest` takes them.
     """
     place = (cell.setup.id, cell.core.name)
     if isinstance(result, Refused):
@@ -169,7 +172,7 @@ def judge_cell(
     sink(BuiltEvent(*place, *keys, result.command, result.log, result.reused))
     figures = measure(cell, result, lab)
     sink(Measured(*place, figures))
-    findings, features = _check(cell, lab, checks, sink, seed, long)
+    findings, features = _check(cell, lab, checks, sink, seed, long, relay, followers)
     lab.go_on()  # what is stopped fails in many ways; none of them is a verdict
     if trace and features is not None:
         steps = traced(cell, lab, features)
@@ -227,14 +230,23 @@ def _tell_refusal(cell: Cell, refused: Refused, lab: Lab, sink: Sink) -> None:
 
 
 def _check(
-    cell: Cell, lab: Lab, checks: Sequence[Check], sink: Sink, seed: int, long: bool
+    cell: Cell,
+    lab: Lab,
+    checks: Sequence[Check],
+    sink: Sink,
+    seed: int,
+    long: bool,
+    relay: Relay | None,
+    followers: Sequence[Cell],
 ) -> tuple[list[Finding], frozenset[str] | None]:
     """Findings of all checks, and the guest's features; None when it cannot be started."""
     findings: list[Finding] = []
     features = None
     with ExitStack() as stack:
         try:
-            guest = stack.enter_context(lab.guest(cell, both=True))
+            if relay is None:
+                relay = stack.enter_context(lab.relay())
+            guest = stack.enter_context(lab.guest(cell, relay=relay, followers=followers))
             stack.callback(lab.count_guest, guest)
             subject = subject_of(cell, lab, guest, seed, long)
             features = subject.features

@@ -22,7 +22,7 @@ from rig.engines import Channel, Engine, Place
 from rig.engines.box import Workshop
 from rig.errors import Interrupted, RigError
 from rig.events import Progress, Sink
-from rig.guest import GIVE_UP, Guest, Identity
+from rig.guest import GIVE_UP, Guest, Identity, Relay
 from rig.measures import frame
 from rig.measures.traced import measure as trace_cell
 from rig.model import (
@@ -50,7 +50,7 @@ GUEST_LIMITS = Limits(memory=256 << 20, cpus=1.0, pids=32, disk=64 << 20)
 TRACE_FORMAT = 2
 """Raised when the same trace would give other figures."""
 
-_ACTS = 'next=$1; shift; "$@"; s=$?; [ $s = "$0" ] || exit $s; exec $next'
+_ACTS = 'for act do $act; s=$?; [ $s = "$0" ] || exit $s; done'
 """Runs a program, and ends as it did, unless that was with the agreed status: then the next."""
 
 _STATUS = 64
@@ -289,14 +289,16 @@ class Lab:
         give_up: int = GIVE_UP,
         confirm: bool = True,
         stepwise: bool = False,
-        both: bool = False,
+        relay: Relay | None = None,
+        followers: Sequence[Cell] = (),
     ) -> Guest:
         """A supervised guest that runs a cell's program; a context manager.
 
         give_up, confirm: as :class:`rig.guest.Guest` takes them. stepwise: one instruction per
-        translation block. both: first as usual, then, as its next act, stepwise; where a box
-        costs nothing, the second is left to a box of its own. Raises GuestRefused for a program
-        that is not a static one of the target.
+        translation block. relay: first as usual, then, as its next act, stepwise, and then the
+        same for each of the followers, cells of the same target; where a box costs nothing,
+        each gets one of its own. Raises GuestRefused for a program that is not a static one of
+        the target.
         """
         built = self.built(cell)
         setup = cell.setup
@@ -305,13 +307,15 @@ class Lab:
         qemu = QemuUser(setup.target, step if stepwise else ())
         runner = Located(qemu, built.program)
         argv: Sequence[str] = qemu.argv("guest")
-        status = None
-        if both and self.engine.isolated:  # a box costs more than what is asked stepwise
-            status = _STATUS + secrets.randbelow(50)  # no core ends so by itself
-            after = QemuUser(setup.target, step).argv("guest")
-            argv = ("sh", "-c", _ACTS, str(status), shlex.join(after), *argv)
-        ready = self.ready(setup)
         files = {"guest": built.program}
+        if not self.engine.isolated:
+            relay = None
+        if relay is not None:
+            files |= {f"guest{n}": self.built(c).program for n, c in enumerate(followers, 2)}
+            ways = (QemuUser(setup.target), QemuUser(setup.target, step))
+            acts = [shlex.join(way.argv(name)) for name in files for way in ways]
+            argv = ("sh", "-c", _ACTS, str(relay.status), *acts)
+        ready = self.ready(setup)
         identity = Identity(
             target=setup.target.name,
             bits=setup.target.bits,
@@ -325,8 +329,13 @@ class Lab:
             return self.engine.open(ready, argv, files, GUEST_LIMITS)
 
         return Guest(
-            open_channel, runner, identity, give_up=give_up, confirm=confirm, next_act=status
+            open_channel, runner, identity, give_up=give_up, confirm=confirm, relay=relay
         )
+
+    @staticmethod
+    def relay() -> Relay:
+        """For guests that share a box; its status is no usual one, and no core ends so."""
+        return Relay(_STATUS + secrets.randbelow(50))
 
     def count_guest(self, guest: Guest) -> None:
         """Adds what a guest has done to the campaign's counts."""

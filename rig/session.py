@@ -202,6 +202,10 @@ class Session:
         except BaseException:
             channel.close()
             raise
+        self._settle(careful)
+
+    def _settle(self, careful: bool) -> None:
+        """How replies are to leave the guest, which has just said hello."""
         if not careful and CORK in self.hello.features:
             self.ask([f"{CORK} on"])
             self.careful = False
@@ -220,10 +224,11 @@ class Session:
             return replies
         raise self._fault(data, ended, replies, why)
 
-    def next_act(self, status: int) -> None:
+    def next_act(self, status: int, *, careful: bool = True) -> None:
         """Ends this program, and hears the hello of the one that follows it in the same box.
 
-        status: of the exit that the box waits for, and follows with the next program.
+        status: of the exit that the box waits for, and follows with the next program. careful:
+        as for the first program.
         Raises SessionFault, with the channel closed, when none does.
         """
         last = self._seq + 1
@@ -235,6 +240,7 @@ class Session:
         self._seq = 0
         self.careful = True
         self.hello = self._read_hello()
+        self._settle(careful)
 
     def close(self) -> Exit:
         """Ends the guest's input, waits a little for its end, and collects its exit."""

@@ -29,7 +29,7 @@ from rig.engines.streams import StreamChannel, receive, safe_path
 from rig.errors import EngineFault, ToolchainMissing
 from rig.model import Done, Exit, Files, ImageSpec, Job, Limits, Ready
 
-TOOLS = ("sh", "timeout", "xargs", "flock", "head", "tail")
+TOOLS = ("sh", "timeout", "xargs", "flock", "head", "tail", "cat", "stat", "mkdir", "tar")
 """What running a box takes; compilers and emulators are asked for their versions later."""
 
 _COMPILERS = ("*gcc*", "clang*", "*-ld", "*-ld.*", "ld.*", "ld", "lld*", "*-as", "as", "qemu-*")
@@ -71,7 +71,7 @@ class HostEngine:
         if missing:
             raise ToolchainMissing(
                 f"this machine has no {', '.join(missing)}",
-                "Debian has them in coreutils, findutils and util-linux.",
+                "Debian has them in coreutils, findutils, tar and util-linux.",
             )
         return Ready(spec=spec, tag="host", id=f"host:{tools_digest()}")
 
