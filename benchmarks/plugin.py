@@ -32,12 +32,10 @@ from rig.catalog import load
 
 ITEMS = 500
 SETUP = "x86_64/gcc/user"
-MATRIX = tuple(
-    f"{target}/gcc/{profile}"
-    for target in ("arm32", "i386", "x86_64")
-    for profile in ("kernel", "user")
-)
-CORES = ("rolled", "unrolled")
+ROOT = Path(__file__).resolve().parent.parent
+MATRIX = "tests/emulated/test_matrix.py"
+"""The emulated matrix: every check of every built-in core on every default setup."""
+
 OTHERS = ("-p", "no:hypothesispytest", "-p", "no:timeout")
 ALONE = ("-p", "no:pytest_embedded", *OTHERS)
 BARE = ("-p", "no:rig", "-p", "no:xdist", *ALONE)
@@ -156,16 +154,16 @@ def item(folder: Path, rig: Sequence[str]) -> None:
         print("  item: rig / pytest-embedded: not measured (it is not installed)")
 
 
-def workers(folder: Path, rig: Sequence[str]) -> None:
+def workers(_folder: Path, rig: Sequence[str]) -> None:
     """The matrix by two workers, beside serial."""
-    place = written(folder, "workers", CHECKS)
-    words = (*rig, *_matrix())
-    wall(place, *words)
+    words = (*rig, MATRIX)
+    wall(ROOT, *words)
     times = best(
-        2,
-        serial=lambda: wall(place, *words),
-        two=lambda: wall(place, *words, "-n", "2"),
+        5,
+        serial=lambda: wall(ROOT, *words),
+        two=lambda: wall(ROOT, *words, "-n", "2"),
     )
+    print(f"  {_seconds(times)}")
     tell("workers: -n 2 / serial", times["two"] / times["serial"], 0.65)
 
 
@@ -187,24 +185,23 @@ def cells(folder: Path, rig: Sequence[str]) -> None:
     tell("cells: ten times the cells / one", times["ten"] / times["one"], 11.0)
 
 
-def shards(folder: Path, rig: Sequence[str]) -> None:
+def shards(_folder: Path, rig: Sequence[str]) -> None:
     """Two shards, in sum, beside the whole."""
-    place = written(folder, "shards", CHECKS)
-    words = (*rig, *_matrix())
-    wall(place, *words)
+    words = (*rig, MATRIX)
+    wall(ROOT, *words)
     times = best(
-        2,
-        whole=lambda: wall(place, *words),
-        first=lambda: wall(place, *words, "--rig-shard", "1/2"),
-        second=lambda: wall(place, *words, "--rig-shard", "2/2"),
+        3,
+        whole=lambda: wall(ROOT, *words),
+        first=lambda: wall(ROOT, *words, "--rig-shard", "1/2"),
+        second=lambda: wall(ROOT, *words, "--rig-shard", "2/2"),
     )
+    print(f"  {_seconds(times)}")
     both = times["first"] + times["second"]
     tell("shards: both, in sum / whole", both / times["whole"], 1.1)
 
 
-def _matrix() -> list[str]:
-    """Twelve cells: enough that the start of a session is a small part."""
-    return [*(f"--rig-on={setup}" for setup in MATRIX), *(f"--rig-core={c}" for c in CORES)]
+def _seconds(times: dict[str, float]) -> str:
+    return ", ".join(f"{name} {taken:.1f} s" for name, taken in times.items())
 
 
 PARTS = {"idle": idle, "item": item, "workers": workers, "cells": cells, "shards": shards}

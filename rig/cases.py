@@ -7,13 +7,11 @@ So the line is the case's name in a report, its key in the oracle and what ``--c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
-from typing import ParamSpec
+from functools import cached_property
 
 from rig.errors import UsageError
-from rig.once import Once
 from rig.streams import EMPTY, LONGEST, Data, parse_data
 
 BLOCK = 128
@@ -151,31 +149,6 @@ class Case:
             pieces, key, size = len(question.cut) + 1, question.key.length, question.n
         others = self.line.count("=")
         return question.length, pieces, key, others, size, len(self.line), self.line
-
-
-P = ParamSpec("P")
-
-
-def made_once(make: Callable[P, Iterable[Case]]) -> Callable[P, Sequence[Case]]:
-    """A maker of cases that keeps what it has made: every cell is asked the same.
-
-    Once for all threads, for the first cells of a campaign come side by side.
-    """
-    kept: Once[tuple[object, ...], Sequence[Case]] = Once()
-
-    @wraps(make)
-    def made(*args: P.args, **kwargs: P.kwargs) -> Sequence[Case]:
-        key = (args, tuple(sorted(kwargs.items())))
-        return kept.get(key, lambda: tuple(make(*args, **kwargs)))
-
-    return made
-
-
-@made_once
-def joined(*makers: Callable[[], Iterable[Case]]) -> Iterator[Case]:
-    """The cases of several makers, one after the other."""
-    for make in makers:
-        yield from make()
 
 
 def case_of(question: Question) -> Case:

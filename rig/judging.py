@@ -25,6 +25,7 @@ from rig.events import BuildFailed, CellJudged, CheckDone, Measured, Sink
 from rig.events import Built as BuiltEvent
 from rig.guest import Guest, Relay
 from rig.lab import GUEST_LIMITS, Lab
+from rig.makers import lines_of
 from rig.measures import bloat, constant_time, frame, not_measured, size
 from rig.model import Cell, Setup
 from rig.oracle import Oracle
@@ -70,7 +71,7 @@ class CellSubject:
     long: bool = False
 
     def ask(self, cases: Iterable[Case]) -> Iterator[Reply | Fault]:
-        return self.guest.ask(case.line for case in cases)
+        return self.guest.ask(lines_of(cases))
 
 
 def measure(cell: Cell, built: Built, lab: Lab) -> tuple[Measurement, ...]:

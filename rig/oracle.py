@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from rig.cases import BLOCK, Case, Compress, Hash, Pair64
 from rig.errors import StoreFault
+from rig.makers import Cases
 from rig.once import Once
 from rig.store import Store, key_of
 from rig.streams import Streams
@@ -125,15 +127,19 @@ def hash_with_counter(message: bytes, key: bytes, size: int, counter: Pair64) ->
 
 
 WORTH_KEEPING = 100
-"""Cases of a check from which on their answers go into the store."""
+"""Cases of a maker from which on they and their answers go into the store."""
+
+_FILES = ("cases", "answers")
+"""Of an entry: one of each a line."""
 
 
 @cache
 def _code() -> str:
-    """Digest of what makes answers: another oracle asks the store for its own."""
+    """Digest of what makes cases and answers: another oracle asks the store for its own."""
     here = Path(__file__)
     modules = ("oracle", "streams", "cases")
-    return key_of(*(here.with_name(f"{name}.py").read_bytes() for name in modules))
+    python = sys.version_info[:2]  # its random numbers may be others
+    return key_of(python, *(here.with_name(f"{name}.py").read_bytes() for name in modules))
 
 
 class Oracle:
@@ -143,25 +149,30 @@ class Oracle:
         self._store = store
         self._streams = Streams()
         self._answers: dict[str, str] = {}
-        self._lists: Once[int, tuple[Sequence[Case], Sequence[str]]] = Once()
+        self._lists: Once[str, Sequence[str]] = Once()
 
     def answers(self, cases: Sequence[Case]) -> Sequence[str]:
-        """One answer a case; those of a tuple are kept, since a check asks it of each cell."""
-        if not isinstance(cases, tuple):
-            return [self.answer(case) for case in cases]
-        # the tuple is kept along, so that its identity stays its own
-        return self._lists.get(id(cases), lambda: (cases, self._all(cases)))[1]
+        """One answer a case; those of a maker are kept, since a check asks it of each cell.
 
-    def _all(self, cases: Sequence[Case]) -> Sequence[str]:
-        if self._store is None or len(cases) < WORTH_KEEPING:
+        From the store they come together with the lines of the cases.
+        """
+        if not isinstance(cases, Cases):
             return [self.answer(case) for case in cases]
-        key = key_of("oracle", _code(), "\n".join(case.line for case in cases))
-        entry = self._store.get(key)
+        return self._lists.get(cases.key, lambda: self._all(cases))
+
+    def _all(self, cases: Cases) -> Sequence[str]:
+        key = key_of("asked", _code(), cases.key)
+        entry = self._store.get(key) if self._store else None
         if entry is not None:
-            return entry["answers"].decode("ascii").split("\n")
-        answers = [self.answer(case) for case in cases]
-        with suppress(StoreFault):  # they are right without it
-            self._store.put(key, {"answers": "\n".join(answers).encode("ascii")})
+            lines, answers = (entry[name].decode("ascii").split("\n") for name in _FILES)
+            cases.take(lines)
+            return answers
+        answers = [self.answer(case) for case in cases.make()]
+        if self._store and len(answers) >= WORTH_KEEPING:
+            kept = (cases.lines, answers)
+            files = zip(_FILES, ("\n".join(some).encode("ascii") for some in kept), strict=True)
+            with suppress(StoreFault):  # they are right without it
+                self._store.put(key, dict(files))
         return answers
 
     def answer(self, case: Case) -> str:

@@ -258,7 +258,7 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, Any, Any]:
     if _is_ours(item):
-        from rig.pytest_summary import describe
+        from rig.pytest_properties import describe
 
         describe(item, call.when)
     return (yield)

@@ -1,59 +1,20 @@
-"""What items tell: properties for JUnit, and a table a cell at the end of a session.
+"""A table a cell at the end of a session, from the properties of its items' reports.
 
-Properties travel with an item's report, also from xdist's workers, so the table needs nothing
-else. All text is printable ASCII, so any terminal and any XML can take it.
+These come from xdist's workers too, so the table needs nothing else; nor does it load what a
+worker needs, for it is made where no item runs.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import pytest
 
-from rig.pytest_matrix import cell_of, params_of
+from rig.pytest_properties import FIGURES
 from rig.report.layout import clean, table, wrap
 
-if TYPE_CHECKING:
-    from rig.pytest_support import CellUnderTest
-
-_FIGURES = ("size", "frame", "stack", "work")
 _REASONS = 20
-
-
-def describe(item: pytest.Item, when: str) -> None:
-    """Adds properties: what the item is about, and after it ran, what was measured."""
-    found = cell_of(item)
-    if found is None:
-        return
-    if when == "setup":
-        core = found.id.removeprefix(f"{found.setup.id}/")
-        _add(item, "setup", found.setup.id)
-        _add(item, "core", core)
-        check = params_of(item).get("rig_check")
-        if check is not None:
-            _add(item, "check", check.name)
-    elif when == "call":
-        cell = getattr(item, "funcargs", {}).get("rig_cell")
-        if cell is not None and cell.is_built:
-            _describe_built(item, cell)
-
-
-def _describe_built(item: pytest.Item, cell: CellUnderTest) -> None:
-    facts = cell.lab.facts(cell.cell.setup)
-    _add(item, "engine", cell.engine)
-    _add(item, "compiler", f"{facts.toolchain.family} {facts.version}")
-    _add(item, "qemu", facts.qemu)
-    _add(item, "image", facts.image)
-    _add(item, "reused", "yes" if cell.built.reused else "no")
-    for figure in cell.measured.values():
-        if figure.name in _FIGURES and figure.value is not None:
-            _add(item, figure.name, f"{figure.value:.12g}")
-
-
-def _add(item: pytest.Item, name: str, value: str) -> None:
-    item.user_properties.append((f"rig.{name}", clean(value)))
 
 
 @dataclass
@@ -87,7 +48,7 @@ class Summary:
             return
         row = self._rows.setdefault((told["setup"], told["core"]), _Row())
         row.outcomes[report.outcome] += 1
-        row.figures |= {name: told[name] for name in _FIGURES if name in told}
+        row.figures |= {name: told[name] for name in FIGURES if name in told}
         if report.failed:
             name = report.nodeid.rpartition("::")[2].partition("[")[0]
             row.failed.append(told.get("check", name))
@@ -109,7 +70,7 @@ class Summary:
     def _lines(self) -> list[str]:
         lines = [f"engine: {engine}" for engine in self._engines]
         lines += [f"{target}: {', '.join(tools)}" for target, tools in self._tools.items()]
-        figures = [n for n in _FIGURES if any(n in row.figures for row in self._rows.values())]
+        figures = [n for n in FIGURES if any(n in row.figures for row in self._rows.values())]
         heads = ["", *figures, "passed", "failed", "left out"]
         rows = [
             [

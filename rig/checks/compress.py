@@ -6,9 +6,10 @@ import random
 from collections.abc import Iterator
 from itertools import product
 
-from rig.cases import BLOCK, Case, compress_case, made_once
+from rig.cases import BLOCK, Case, compress_case
 from rig.checks import Check, Subject
 from rig.checks.judge import judge, not_covered
+from rig.makers import made_once
 from rig.streams import stream
 from rig.verdicts import Finding
 

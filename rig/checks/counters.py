@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rig.cases import BLOCK, Case, Pair64, compress_case, hash_case, joined
+from rig.cases import BLOCK, Case, Pair64, compress_case, hash_case
 from rig.checks import Check, Subject
 from rig.checks.judge import judge, not_covered
+from rig.makers import joined
 from rig.streams import stream
 from rig.verdicts import Finding
 

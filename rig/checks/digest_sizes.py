@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rig.cases import Case, hash_case, made_once
+from rig.cases import Case, hash_case
 from rig.checks import Check, Subject
 from rig.checks.judge import judge
+from rig.makers import made_once
 from rig.streams import stream
 from rig.verdicts import Finding
 

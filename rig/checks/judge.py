@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rig.cases import Case
 from rig.checks import Fault, Reply, Subject
 from rig.checks.shrink import smaller
+from rig.makers import Cases, lines_of
 from rig.printable import one_line
 from rig.verdicts import VERDICTS, Blame, Finding, Verdict
 
@@ -72,7 +73,7 @@ def judge(
     A case that comes twice must get the same answer. expected: line -> published answer, which
     then counts instead of the oracle's. shrink: try smaller variants of what failed.
     """
-    asked = cases if isinstance(cases, tuple) else list(cases)
+    asked = cases if isinstance(cases, Cases) else list(cases)
     tally = Tally()
     collect(tally, subject, asked, expected or {})
     failed = worst(tally.failures)
@@ -99,15 +100,16 @@ def collect(
 ) -> None:
     """Asks the cases and adds what became of each to the tally."""
     answers = subject.oracle.answers(cases)
-    for case, outcome, answer in zip(cases, subject.ask(cases), answers, strict=True):
-        right = expected.get(case.line, answer)
+    asked = zip(lines_of(cases), subject.ask(cases), answers, strict=True)
+    for line, outcome, answer in asked:
+        right = expected.get(line, answer)
         if is_fault(outcome):
-            _add_fault(tally, case, right, outcome)
+            _add_fault(tally, line, right, outcome)
         elif outcome.ok:
             tally.tried += 1
-            _add_answer(tally, case, right, outcome.payload)
+            _add_answer(tally, line, right, outcome.payload)
         else:
-            _add_error(tally, case, right, outcome.payload)
+            _add_error(tally, line, right, outcome.payload)
 
 
 def worst(failures: Iterable[Failure]) -> Failure | None:
@@ -127,32 +129,32 @@ def shown(text: str) -> str:
 # --------------------------------------------------------------------------- one outcome
 
 
-def _add_fault(tally: Tally, case: Case, right: str, fault: Fault) -> None:
+def _add_fault(tally: Tally, line: str, right: str, fault: Fault) -> None:
     if fault.verdict in _NOT_ASKED:
         tally.skipped.append(fault)
     else:
         tally.tried += 1
-        tally.failures.append(Failure(case, fault.verdict, right, shown(fault.text)))
+        tally.failures.append(Failure(Case(line), fault.verdict, right, shown(fault.text)))
 
 
-def _add_error(tally: Tally, case: Case, right: str, reason: str) -> None:
+def _add_error(tally: Tally, line: str, right: str, reason: str) -> None:
     kind = reason.split(" ", 1)[0]
     if kind in ("unsupported", "memory"):
         tally.uncovered.append(reason)
     else:
         tally.tried += 1
         verdict = Verdict.MISMATCH if kind == "clobber" else Verdict.DESYNC
-        tally.failures.append(Failure(case, verdict, right, shown(f"err {reason}")))
+        tally.failures.append(Failure(Case(line), verdict, right, shown(f"err {reason}")))
 
 
-def _add_answer(tally: Tally, case: Case, right: str, got: str) -> None:
+def _add_answer(tally: Tally, line: str, right: str, got: str) -> None:
     """A right answer leaves nothing but itself, to be compared if the case comes again."""
-    before = tally.answers.setdefault(case.line, got)
+    before = tally.answers.setdefault(line, got)
     if before != got:
         wrong = got if got != right else before
-        tally.failures.append(Failure(case, Verdict.UNSTABLE, right, shown(wrong)))
+        tally.failures.append(Failure(Case(line), Verdict.UNSTABLE, right, shown(wrong)))
     elif got != right:
-        tally.failures.append(Failure(case, Verdict.MISMATCH, right, shown(got)))
+        tally.failures.append(Failure(Case(line), Verdict.MISMATCH, right, shown(got)))
 
 
 def _weight(verdict: Verdict) -> int:

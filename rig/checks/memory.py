@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from rig.cases import BLOCK, Case, compress_case, hash_case, made_once
+from rig.cases import BLOCK, Case, compress_case, hash_case
 from rig.checks import Check, Subject
 from rig.checks.judge import judge
+from rig.makers import made_once
 from rig.streams import EMPTY, stream
 from rig.verdicts import Finding
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from rig.cases import BLOCK, Case, Pair64, compress_case, hash_case, made_once
+from rig.cases import BLOCK, Case, Pair64, compress_case, hash_case
 from rig.checks import Check, Subject
 from rig.checks.judge import judge
 from rig.checks.splits import differences
+from rig.makers import made_once
 from rig.streams import Data, stream
 from rig.verdicts import Finding
 

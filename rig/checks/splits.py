@@ -6,9 +6,10 @@ import random
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from rig.cases import BLOCK, Case, hash_case, made_once
+from rig.cases import BLOCK, Case, hash_case
 from rig.checks import Check, Subject
 from rig.checks.judge import judge
+from rig.makers import made_once
 from rig.streams import EMPTY, Data, stream
 from rig.verdicts import Finding
 

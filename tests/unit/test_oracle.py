@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from rig.cases import Case, compress_case, hash_case, parse
 from rig.checks.vectors import ABC, GRAND, published, self_test_cases
 from rig.errors import StoreFault
+from rig.makers import Cases, made_once
 from rig.oracle import IV, MASK, WORTH_KEEPING, Oracle, compress, fold, hash_with_counter
 from rig.store import Store
 from rig.streams import Data, Streams, literal, stream
@@ -138,23 +140,38 @@ def test_threads_that_share_streams_get_the_bytes_that_one_alone_gets() -> None:
         sys.setswitchinterval(before)
 
 
-def test_answers_of_a_check_are_found_again_in_the_store(tmp_path, monkeypatch):
-    asked = tuple(hash_case(stream("lcg", 1, length)) for length in range(WORTH_KEEPING))
+@made_once
+def growing(count: int = WORTH_KEEPING) -> Iterator[Case]:
+    for length in range(count):
+        yield hash_case(stream("lcg", 1, length))
+
+
+def test_cases_and_answers_of_a_check_are_found_again_in_the_store(tmp_path, monkeypatch):
     store = Store(tmp_path)
-    first = Oracle(store).answers(asked)
-    messages = [Streams().content(case.question.data) for case in asked]
+    first = Oracle(store).answers(growing())
+    messages = [Streams().content(case.question.data) for case in growing()]
     assert list(first) == [hashlib.blake2b(message).hexdigest() for message in messages]
     monkeypatch.setattr(Oracle, "_hash", None)  # nothing can be computed any more
-    assert list(Oracle(store).answers(asked)) == list(first)
+    again = Cases(growing().key, never)
+    assert list(Oracle(store).answers(again)) == list(first)
+    assert list(again) == list(growing())
+
+
+def never() -> Iterator[Case]:
+    raise AssertionError("made again")
+
+
+def test_few_answers_are_not_worth_a_file(tmp_path):
+    Oracle(Store(tmp_path)).answers(growing(WORTH_KEEPING - 1))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_another_oracle_takes_nothing_of_an_earlier_one(tmp_path, monkeypatch):
-    asked = tuple(hash_case(stream("lcg", 1, length)) for length in range(WORTH_KEEPING))
     store = Store(tmp_path)
-    Oracle(store).answers(asked)
+    Oracle(store).answers(growing())
     monkeypatch.setattr("rig.oracle._code", lambda: "another")
     monkeypatch.setattr(Oracle, "_hash", lambda self, question: b"computed")
-    assert Oracle(store).answers(asked)[0] == b"computed".hex()
+    assert Oracle(store).answers(growing())[0] == b"computed".hex()
 
 
 def test_a_store_that_cannot_be_written_costs_no_answer(tmp_path, monkeypatch):
@@ -162,5 +179,4 @@ def test_a_store_that_cannot_be_written_costs_no_answer(tmp_path, monkeypatch):
         raise StoreFault("full")
 
     monkeypatch.setattr(Store, "put", full)
-    asked = tuple(hash_case(stream("lcg", 1, length)) for length in range(WORTH_KEEPING))
-    assert len(Oracle(Store(tmp_path)).answers(asked)) == WORTH_KEEPING
+    assert len(Oracle(Store(tmp_path)).answers(growing())) == WORTH_KEEPING
