@@ -82,7 +82,7 @@ Talk = tuple[bytes, bytes]
 
 def script_files(lab: Lab, cells: list[Cell], talk: Talk, stepwise: Talk) -> dict[str, bytes]:
     """A folder for a box: one script a cell, and what they share."""
-    files = {f"shared/{p}": data for p, data in lab.catalog.guest_files().items()}
+    files = {f"shared/{p}": data for p, data in lab.catalog.guest_files.items()}
     files["requests"], files["replies"] = talk
     files["requests-step"], files["replies-step"] = stepwise
     names = []
@@ -104,7 +104,7 @@ def script_files(lab: Lab, cells: list[Cell], talk: Talk, stepwise: Talk) -> dic
         ).encode()
         names.append(f"{folder}/all.sh")
     files["list"] = "".join(f"{name}\n" for name in names).encode()
-    driver = driver_script(cells[0], lab.catalog.guest_files())
+    driver = driver_script(cells[0], lab.catalog.guest_files)
     files["jobs/driver/build.sh"] = driver.encode()
     files["main.sh"] = (
         b"set -e\n(cd jobs/driver && sh -e build.sh && mv driver.a ../..) >/dev/null 2>&1\n"

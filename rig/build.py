@@ -114,7 +114,7 @@ class _Have:
 
 
 def plan(catalog: Catalog, ready: Ready, cell: Cell, facts: ToolchainFacts) -> _Plan:
-    guest = catalog.guest_files()
+    guest = catalog.guest_files
     adapter = catalog.adapter(cell.core.adapter)
     command = core_command(cell, adapter, facts)
     compiler = (facts.compiler, facts.version)
@@ -162,6 +162,14 @@ def build(
             yield p.cell, _refusal(stage, p, job, ready)
         else:
             yield p.cell, _result(p, have, p.program_key in reused and p.object_key in reused)
+
+
+def is_kept(
+    store: Store, catalog: Catalog, ready: Ready, cell: Cell, facts: ToolchainFacts
+) -> bool:
+    """Whether the store has a cell's object and program, as far as names tell."""
+    p = plan(catalog, ready, cell, facts)
+    return all(store.path(key).is_dir() for key in (p.object_key, p.program_key))
 
 
 def _from_store(store: Store, plans: Sequence[_Plan], isolated: bool) -> _Have:
@@ -222,7 +230,7 @@ def _run(
         return None
     # the longest first, so that no big core is left for the end while other CPUs idle
     stage = sorted(first.values(), key=lambda job: -sum(map(len, job.files.values())))
-    shared = catalog.guest_files()
+    shared = catalog.guest_files
     jobs = place.run(ready, [stage, list(second.values())], shared, LIMITS, workers)
     return {done.name: done for done in jobs}
 

@@ -137,6 +137,7 @@ class Catalog:
             raise UsageError(f"no adapter is called '{name}'", near(name, self.adapters))
         return self.adapters[name]
 
+    @cached_property
     def guest_files(self) -> Files:
         """The driver and all adapters, as sent into a box; built-in cores left out."""
         return {

@@ -38,7 +38,7 @@ def duels(
     ]
     link = duel_script(before, adapters[0], facts)
     keys = [one.program_key for one in built]
-    key = key_of("duel", ready.id, keys, sides, link, facts.compiler, catalog.guest_files())
+    key = key_of("duel", ready.id, keys, sides, link, facts.compiler, catalog.guest_files)
     with store.locked([key]):
         kept = store.get(key)
         if kept is None:
@@ -84,7 +84,7 @@ def _make(
     link = Job("duel", ("sh", "-e", "build.sh"), files, DUELS)
     done = {
         one.name: one
-        for one in engine.run(ready, [jobs, [link]], catalog.guest_files(), LIMITS, len(jobs))
+        for one in engine.run(ready, [jobs, [link]], catalog.guest_files, LIMITS, len(jobs))
     }
     _require(before, done)
     return done["duel"].outputs

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from rig.build import LIMITS as BUILD_LIMITS
-from rig.build import Built, Counts, Refused, build
+from rig.build import Built, Counts, Refused, build, is_kept
 from rig.catalog import Catalog
 from rig.compilers import OPTIONAL
 from rig.crash import Located
@@ -229,6 +229,13 @@ class Lab:
             if crowded and len(todo) > 1:  # perhaps by another core's doing
                 [(_, result)] = made([cell])
             self._built.put(_key(cell), result)
+
+    def build_for(self, cell: Cell, others: Sequence[Cell]) -> None:
+        """Has a cell built. others: of its image, itself included, for if it must be made."""
+        with self.workshop() as shop:
+            facts = self.facts(cell.setup, [other.setup for other in others], shop)
+            kept = is_kept(self.store, self.catalog, self.ready(cell.setup), cell, facts)
+            self.build([cell] if kept else others, shop)
 
     def result(self, cell: Cell) -> Built | Refused:
         """What building a cell came to, made on demand."""

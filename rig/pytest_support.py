@@ -126,11 +126,8 @@ class CellUnderTest:
     @cached_property
     def built(self) -> Built:
         """Object, program and what the tools said; builds the target's other cells too."""
-        target = self.cell.setup.target.name
-        same_image = [c for c in self.matrix.cells if c.setup.target.name == target]
-        same_image = same_image if self.cell in same_image else [self.cell]
         try:
-            self.lab.build(same_image)
+            self.lab.build_for(self.cell, self._same_image)
             return self.lab.built(self.cell)
         except BuildRefused as error:
             refused = error.refused
@@ -140,6 +137,13 @@ class CellUnderTest:
             )
         except EnvironmentFault as error:
             leave_out(str(error), strict=self.matrix.strict)
+
+    @property
+    def _same_image(self) -> list[Cell]:
+        """The cells that are best built together with this one, itself included."""
+        target = self.cell.setup.target.name
+        same = [c for c in self.matrix.cells if c.setup.target.name == target]
+        return same if self.cell in same else [self.cell]
 
     @property
     def is_built(self) -> bool:

@@ -38,7 +38,7 @@ def compiled_again(lab: Lab, cell: Cell, times: int) -> Iterator[Figures]:
     """Sizes and frames of so many compilations; the store is not asked."""
     command, files = lab.built(cell).command, cell.core.files
     jobs = [Job(f"again{number}", command, files, COMPILED) for number in range(times)]
-    shared = lab.catalog.guest_files()
+    shared = lab.catalog.guest_files
     for done in lab.engine.run(lab.ready(cell.setup), [jobs], shared, LIMITS, 2):
         assert done.code == 0, done.stderr
         found = size.of(done.outputs["core.o"], cell.core.symbol)

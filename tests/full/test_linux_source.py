@@ -102,7 +102,7 @@ def compile_by_hand(
         *("-c", core.unit, "-o", "hand.o"),
     )
     job = Job("hand", command, core.files, ("hand.o", "hand.su"))
-    shared = CATALOG.guest_files()
+    shared = CATALOG.guest_files
     done = next(iter(lab.engine.run(lab.ready(setup), [[job]], shared, LIMITS, 1)))
     assert done.code == 0, done.stderr.decode()
     return sizes(done.outputs["hand.o"]), frames(done.outputs["hand.su"])

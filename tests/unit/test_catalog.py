@@ -140,7 +140,7 @@ def test_an_adapter_stays_within_the_guest_folder(copied):
 
 
 def test_the_driver_is_sent_without_the_cores(known):
-    files = known.guest_files()
+    files = known.guest_files
     assert "main.c" in files
     assert "adapters/compress/adapter.c" in files
     assert not any(path.startswith("cores/") for path in files)
