@@ -28,6 +28,8 @@ from rig.model import Done, Exit, Files, Job, Limits, Ready
 STREAM = 256 << 10
 """Bytes that are kept of each of a job's two streams."""
 
+_LINE = 4096  # bytes of a report's longest line: two for each output of a job
+
 _GRACE = 60.0  # s beyond the longest job before a silent box is given up
 
 # Few processes: a compiler often takes less time than what stands around it.
@@ -264,7 +266,7 @@ class _Reader:
 
     def line(self) -> bytes:
         while b"\n" not in self._data:
-            if len(self._data) > 80:
+            if len(self._data) > _LINE:
                 raise self.fault("it reported out of form")
             self._more()
         line, _, rest = bytes(self._data).partition(b"\n")

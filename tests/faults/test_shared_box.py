@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from faults import core, judge
 
-from rig import campaign
+from rig import campaign, lab
 from rig.verdicts import Verdict
 
 SETUPS = ("x86_64", "i386")
@@ -44,6 +44,13 @@ def test_each_cell_shows_its_own_fault(docker_lab, opened, name):
 
 def test_a_program_that_was_spoiled_gets_a_box_of_its_own(docker_lab, opened):
     report = judge(docker_lab, [core("spoil_next")], SETUPS)
+    assert [cell.verdict for cell in report.cells] == [Verdict.PASS] * 4
+    assert len(opened) == 4
+
+
+def test_programs_for_which_a_box_has_no_room_get_their_own(docker_lab, opened, monkeypatch):
+    monkeypatch.setattr(lab, "_ROOM", 1)
+    report = judge(docker_lab, [core("good")], SETUPS)
     assert [cell.verdict for cell in report.cells] == [Verdict.PASS] * 4
     assert len(opened) == 4
 

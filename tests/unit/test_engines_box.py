@@ -86,7 +86,7 @@ def test_a_file_that_is_not_there_is_left_out():
         (b"job 1 \xb2 + +\n", Exit(0), "out of form"),
         (b"job 0 0 + + -\nzz\n", Exit(0), "out of form"),
         (b"job 0 0 + +\n0\n0\n", Exit(0), "out of form"),
-        (b"x" * 1000, Exit(0), "out of form"),
+        (b"x" * 10000, Exit(0), "out of form"),
         (b"job 0 0 + + +\n99999999999\n", Exit(0), "more than the box may hold"),
         (GOOD_B.replace(b"done", b"gone"), Exit(0), "out of form"),
     ],
@@ -97,6 +97,15 @@ def test_a_box_of_no_use_says_why(output, end, why):
         run(engine)
     assert caught.value.detail == "said"
     assert engine.channel.closed
+
+
+def test_a_job_may_have_many_outputs():
+    names = tuple(f"o{n}" for n in range(500))
+    sizes = b"1\n" * len(names)
+    report = b"job 0 0 + +" + b" +" * len(names) + b"\n0\n0\n" + sizes
+    engine = FakeEngine(report + b"x" * len(names) + b"done\nend\n")
+    [done] = run(engine, [Job("a", ("true",), outputs=names)])
+    assert done.outputs == dict.fromkeys(names, b"x")
 
 
 def test_no_jobs_open_no_box():
