@@ -150,7 +150,7 @@ def _make(client: Any, recipe: Recipe, spec: ImageSpec, tag: str, emit: Emit) ->
     except _StreamError as error:
         raise _fault(tag, recipe.base(spec), str(error), log) from error
     finally:
-        prune(client, recipe, spec)
+        prune(client, recipe, spec, tag)
     found = _inspect(client, tag)
     if found is None:
         raise ImageFault(f"{tag}: the build ended without an image", detail=_text(log))
@@ -158,24 +158,26 @@ def _make(client: Any, recipe: Recipe, spec: ImageSpec, tag: str, emit: Emit) ->
     return found
 
 
-def prune(client: Any, recipe: Recipe, spec: ImageSpec) -> None:
+def prune(client: Any, recipe: Recipe, spec: ImageSpec, tag: str) -> None:
     """Keeps rebuilding from filling the disk.
 
     Removes untagged images of ours and all but the newest few of this target with these
-    extras. Called under the lock, so no layer of a build under way is among them. What is in
-    use stays: the engine refuses.
+    extras besides ``tag``, which may be old: a build that finds all its steps done before has
+    the date of then. Called under the lock, so no layer of a build under way is among them.
+    What is in use stays: the engine refuses.
     """
     remove_dangling(client)
-    same = [
+    others = [
         image
         for image in client.images(recipe.repository(spec), filters={"label": LABEL})
         if (image.get("Labels") or {}).get(f"{LABEL}.extra", "")
         == recipe.arguments(spec)["EXTRA"]
+        and tag not in (image.get("RepoTags") or [])
     ]
-    same.sort(key=lambda image: int(image["Created"]), reverse=True)
-    for image in same[1 + KEPT :]:
-        for tag in image.get("RepoTags") or []:
-            remove_image(client, tag)
+    others.sort(key=lambda image: int(image["Created"]), reverse=True)
+    for image in others[KEPT:]:
+        for old in image.get("RepoTags") or []:
+            remove_image(client, old)
 
 
 def remove_dangling(client: Any) -> int:

@@ -322,6 +322,18 @@ def test_ten_rebuilds_leave_a_bounded_number_of_images(recipe, client):
     assert ensure_image(client, recipe, ImageSpec("tiny"), pytest.fail) == ready
 
 
+def test_an_image_that_is_built_from_old_steps_stays(recipe, client):
+    """Its date is that of the steps, so that it looks older than what was built since."""
+    kept = "hashrig-trixie-kept:here"  # another tag, so that its steps stay
+    for step in ("one", "two", "three", "one"):
+        write_recipe(recipe.folder, f"RUN sleep 1; echo {step}")  # dates are seconds
+        ready = ensure_image(client, recipe, ImageSpec("tiny"), print)
+        if step == "one":
+            client.tag(ready.id, *kept.split(":"))
+    assert ready.id == client.inspect_image(kept)["Id"]
+    client.remove_image(kept)
+
+
 @pytest.mark.parametrize(
     ("step", "message"),
     [
