@@ -12,7 +12,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -103,6 +103,10 @@ class _Plan:
         """The last command of the program's script."""
         return self.program.splitlines()[-1]
 
+    def is_made(self, have: _Have) -> bool:
+        """Whether object and program are there."""
+        return self.object_key in have.objects and self.program_key in have.programs
+
 
 @dataclass
 class _Have:
@@ -147,8 +151,12 @@ def build(
     """
     plans = [plan(catalog, ready, cell, facts[cell.setup.id]) for cell in cells]
     keys = {k for p in plans for k in (p.object_key, p.driver_key, p.program_key)}
-    with store.locked(keys):
-        have = _from_store(store, plans, place.isolated)
+    have = _Have()
+    with ExitStack() as stack:
+        _take_kept(store, plans, have, place.isolated)
+        if not all(p.is_made(have) for p in plans):
+            stack.enter_context(store.locked(keys))
+            _take_kept(store, plans, have, place.isolated)  # somebody may have made it by now
         reused = set(have.objects) | set(have.programs)
         counts.objects_reused += len(have.objects)
         counts.programs_reused += len(have.programs)
@@ -172,8 +180,8 @@ def is_kept(
     return all(store.path(key).is_dir() for key in (p.object_key, p.program_key))
 
 
-def _from_store(store: Store, plans: Sequence[_Plan], isolated: bool) -> _Have:
-    have = _Have()
+def _take_kept(store: Store, plans: Sequence[_Plan], have: _Have, isolated: bool) -> None:
+    """Takes what the store has of what is not there yet."""
     for p in plans:
         for key, found in (
             (p.object_key, have.objects),
@@ -183,7 +191,6 @@ def _from_store(store: Store, plans: Sequence[_Plan], isolated: bool) -> _Have:
             entry = None if key in found else store.get(key)
             if entry is not None and (isolated or _headers_unchanged(entry)):
                 found[key] = entry
-    return have
 
 
 def _job(kind: str, key: str) -> str:
@@ -202,7 +209,7 @@ def _run(
     first: dict[str, Job] = {}
     second: dict[str, Job] = {}
     for p in plans:
-        if p.program_key in have.programs and p.object_key in have.objects:
+        if p.is_made(have):
             continue
         given: dict[str, bytes] = {}
         script = ""

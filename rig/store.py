@@ -27,6 +27,8 @@ from rig.model import Files
 _META = "entry.json"
 _FORMAT = "rig-store-1"
 _LOCK_SECONDS = 0.2  # between looks whether the wait for a lock was stopped
+_POLL_SECONDS = 0.01  # between looks whether a lock is free: most are held for moments
+_STRIPE = 3  # hex digits
 
 
 def default_cache() -> Path:
@@ -126,13 +128,14 @@ class Store:
     def locked(self, keys: Iterable[str]) -> Iterator[None]:
         """Holds the locks of several keys; a holder that dies lets go of its own.
 
-        One lock serves all keys of the same first two digits, so that there are never more
-        than 256 files; taken in sorted order, so that two processes cannot wait for each other.
+        One lock serves all keys of the same first three digits: never more than 4096 files, and
+        few that wait for each other without need, for some hold theirs as long as compilers
+        take. In sorted order, so that two processes cannot wait for each other.
         """
         with ExitStack() as stack:
             with storage_faults(self.root):
                 self._locks.mkdir(parents=True, exist_ok=True)
-            for stripe in sorted({key[:2] for key in keys}):
+            for stripe in sorted({key[:_STRIPE] for key in keys}):
                 stack.enter_context(self._held(FileLock(self._locks / f"{stripe}.lock")))
             yield
 
@@ -162,7 +165,7 @@ class Store:
     def _taken(self, lock: BaseFileLock) -> bool:
         with storage_faults(self.root):
             try:
-                lock.acquire(timeout=_LOCK_SECONDS)
+                lock.acquire(timeout=_LOCK_SECONDS, poll_interval=_POLL_SECONDS)
             except Timeout:
                 return False
         return True
