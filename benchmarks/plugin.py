@@ -154,8 +154,23 @@ def item(folder: Path, rig: Sequence[str]) -> None:
         print("  item: rig / pytest-embedded: not measured (it is not installed)")
 
 
+def company() -> float:
+    """What a plain loop takes beside another, on the other CPU, over what it takes alone."""
+
+    def loops(count: int) -> float:
+        argv = [sys.executable, "-c", "for n in range(10_000_000): n * n"]
+        begun = time.perf_counter()
+        for process in [subprocess.Popen(argv) for _ in range(count)]:
+            process.wait()
+        return time.perf_counter() - begun
+
+    times = best(3, alone=lambda: loops(1), beside=lambda: loops(2))
+    return times["beside"] / times["alone"]
+
+
 def workers(_folder: Path, rig: Sequence[str]) -> None:
     """The matrix by two workers, beside serial."""
+    print(f"  a plain loop beside another one takes {company():.2f} of its time alone")
     words = (*rig, MATRIX)
     wall(ROOT, *words)
     times = best(
