@@ -246,9 +246,8 @@ def _judge(
     sink: Sink,
 ) -> None:
     """Judges cells of one core one after the other, all in one box if all goes well."""
-    runnable = [cell for cell, result in group if isinstance(result, Built)]
     with lab.relay() as relay:
-        for cell, result in group:
+        for number, (cell, result) in enumerate(group, 1):
             judge_cell(
                 cell,
                 result,
@@ -261,7 +260,7 @@ def _judge(
                 constant=plan.constant_time,
                 budgets=plan.budgets,
                 relay=relay,
-                followers=runnable[runnable.index(cell) + 1 :] if cell in runnable else (),
+                followers=[other for other, made in group[number:] if isinstance(made, Built)],
             )
 
 

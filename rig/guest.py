@@ -320,8 +320,10 @@ class Guest:
         """A session in the box that another guest handed on; None where that fails, for only
         in a box of its own does a program show what is its own fault.
         """
-        session = self._relay.take() if self._relay else None
-        if session is None or self._relay is None:
+        if self._relay is None:
+            return None
+        session = self._relay.take()
+        if session is None:
             return None
         try:
             session.next_act(self._relay.status, careful=careful)

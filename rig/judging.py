@@ -154,10 +154,10 @@ def judge_cell(
     seed: int,
     long: bool,
     trace: bool,
+    relay: Relay,
+    followers: Sequence[Cell] = (),
     constant: bool = False,
     budgets: Sequence[Budget] = (),
-    relay: Relay | None = None,
-    followers: Sequence[Cell] = (),
 ) -> None:
     """Measures and checks one cell; every event of it goes to ``sink``.
 
@@ -237,7 +237,7 @@ def _check(
     sink: Sink,
     seed: int,
     long: bool,
-    relay: Relay | None,
+    relay: Relay,
     followers: Sequence[Cell],
 ) -> tuple[list[Finding], frozenset[str] | None]:
     """Findings of all checks, and the guest's features; None when it cannot be started."""
@@ -245,8 +245,6 @@ def _check(
     features = None
     with ExitStack() as stack:
         try:
-            if relay is None:
-                relay = stack.enter_context(lab.relay())
             guest = stack.enter_context(lab.guest(cell, relay=relay, followers=followers))
             stack.callback(lab.count_guest, guest)
             subject = subject_of(cell, lab, guest, seed, long)

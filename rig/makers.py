@@ -73,10 +73,9 @@ def made_once(make: Callable[P, Iterable[Case]]) -> Callable[P, Cases]:
     @wraps(make)
     def made(*args: P.args, **kwargs: P.kwargs) -> Cases:
         told = [*map(_told, args), *(f"{name}={_told(kwargs[name])}" for name in kwargs)]
-        files = {
-            inspect.getfile(inspect.unwrap(one)) for one in (make, *filter(callable, args))
-        }
-        key = key_of(_told(make), told, [_package(file) for file in sorted(files)])
+        files = {inspect.getfile(inspect.unwrap(f)) for f in (make, *filter(callable, args))}
+        folders = {Path(file).parent for file in files - {__file__}}  # this one makes no cases
+        key = key_of(_told(make), told, [_package(folder) for folder in sorted(folders)])
         return kept.get(key, lambda: Cases(key, lambda: make(*args, **kwargs)))
 
     return made
@@ -102,9 +101,6 @@ def _told(value: object) -> str:
 
 
 @cache
-def _package(file: str) -> str:
-    """Digest over the modules beside a maker's; what lies beside this one makes no cases."""
-    if file == __file__:
-        return ""
-    modules = Path(file).parent.glob("*.py")
-    return key_of({path.name: path.read_bytes() for path in modules})
+def _package(folder: Path) -> str:
+    """Digest over the modules in which makers and what they use lie."""
+    return key_of({path.name: path.read_bytes() for path in folder.glob("*.py")})

@@ -129,9 +129,6 @@ def hash_with_counter(message: bytes, key: bytes, size: int, counter: Pair64) ->
 WORTH_KEEPING = 100
 """Cases of a maker from which on they and their answers go into the store."""
 
-_FILES = ("cases", "answers")
-"""Of an entry: one of each a line."""
-
 
 @cache
 def _code() -> str:
@@ -164,15 +161,14 @@ class Oracle:
         key = key_of("asked", _code(), cases.key)
         entry = self._store.get(key) if self._store else None
         if entry is not None:
-            lines, answers = (entry[name].decode("ascii").split("\n") for name in _FILES)
-            cases.take(lines)
-            return answers
+            cases.take(entry["cases"].decode("ascii").split("\n"))
+            return entry["answers"].decode("ascii").split("\n")
         answers = [self.answer(case) for case in cases.make()]
         if self._store and len(answers) >= WORTH_KEEPING:
-            kept = (cases.lines, answers)
-            files = zip(_FILES, ("\n".join(some).encode("ascii") for some in kept), strict=True)
+            kept = {"cases": cases.lines, "answers": answers}
+            files = {name: "\n".join(some).encode("ascii") for name, some in kept.items()}
             with suppress(StoreFault):  # they are right without it
-                self._store.put(key, dict(files))
+                self._store.put(key, files)
         return answers
 
     def answer(self, case: Case) -> str:

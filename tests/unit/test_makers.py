@@ -69,7 +69,7 @@ def test_another_process_knows_them_by_the_same_keys(seed):
 
 def test_another_package_makes_other_cases(tmp_path, monkeypatch):
     before = lengths.cases(False).key
-    monkeypatch.setattr(makers, "_package", lambda _file: "changed")
+    monkeypatch.setattr(makers, "_package", lambda _folder: "changed")
     assert lengths.cases(False).key != before
 
 
