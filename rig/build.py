@@ -19,7 +19,7 @@ from pathlib import Path
 from rig.catalog import Catalog
 from rig.commands import PROGRAM, core_command, driver_script, program_script, who_source
 from rig.compilers import first_error, hint_for
-from rig.engines import Place
+from rig.engines.box import Workshop
 from rig.errors import EnvironmentFault, RigError
 from rig.model import Cell, Done, Files, Job, Limits, Ready, ToolchainFacts
 from rig.sources import explain_missing
@@ -135,7 +135,7 @@ def plan(catalog: Catalog, ready: Ready, cell: Cell, facts: ToolchainFacts) -> _
 
 
 def build(
-    place: Place,
+    shop: Workshop,
     store: Store,
     catalog: Catalog,
     ready: Ready,
@@ -153,17 +153,15 @@ def build(
     keys = {k for p in plans for k in (p.object_key, p.driver_key, p.program_key)}
     have = _Have()
     with ExitStack() as stack:
-        _take_kept(store, plans, have, place.isolated)
+        _take_kept(store, plans, have, shop.isolated)
         if not all(p.is_made(have) for p in plans):
             stack.enter_context(store.locked(keys))
-            _take_kept(store, plans, have, place.isolated)  # somebody may have made it by now
+            _take_kept(store, plans, have, shop.isolated)  # somebody may have made it by now
         reused = set(have.objects) | set(have.programs)
         counts.objects_reused += len(have.objects)
         counts.programs_reused += len(have.programs)
-        done = _run(place, catalog, ready, plans, have, workers)
-        refused = (
-            {} if done is None else _keep(store, plans, have, done, counts, place.isolated)
-        )
+        done = _run(shop, catalog, ready, plans, have, workers)
+        refused = {} if done is None else _keep(store, plans, have, done, counts, shop.isolated)
     for p in plans:
         if p.program_key in refused:
             stage, job = refused[p.program_key]
@@ -198,7 +196,7 @@ def _job(kind: str, key: str) -> str:
 
 
 def _run(
-    place: Place,
+    shop: Workshop,
     catalog: Catalog,
     ready: Ready,
     plans: Sequence[_Plan],
@@ -238,7 +236,7 @@ def _run(
     # the longest first, so that no big core is left for the end while other CPUs idle
     stage = sorted(first.values(), key=lambda job: -sum(map(len, job.files.values())))
     shared = catalog.guest_files
-    jobs = place.run(ready, [stage, list(second.values())], shared, LIMITS, workers)
+    jobs = shop.run(ready, [stage, list(second.values())], shared, workers)
     return {done.name: done for done in jobs}
 
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from rig.catalog import Catalog
 from rig.engines import Engine
+from rig.engines.box import Workshop
 from rig.errors import EnvironmentFault, ExitCode, RigError
-from rig.model import ImageSpec, Setup, Toolchain, ToolchainFacts
+from rig.model import ImageSpec, Limits, Setup, Toolchain, ToolchainFacts
 from rig.report.layout import clean
 from rig.store import default_cache
 from rig.toolchains import image_spec, make_engine, read_all_facts
@@ -162,7 +163,8 @@ def _tools(engine: Engine, spec: ImageSpec, setups: Sequence[Setup]) -> Line:
     wanted: dict[Toolchain, tuple[str, ...]] = {setup.toolchain: () for setup in setups}
     try:
         ready = engine.prepare(spec, lambda _line: None)
-        facts = read_all_facts(engine, ready, target, wanted)
+        with Workshop(engine, Limits()) as shop:
+            facts = read_all_facts(shop, ready, target, wanted)
     except EnvironmentFault as error:
         return Line(f"tools of {target.name}", State.BAD, error.what, error.hint)
     return Line(f"tools of {target.name}", State.GOOD, _versions(list(facts.values())))

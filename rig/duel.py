@@ -9,7 +9,7 @@ from rig.build import LIMITS, Built, plan
 from rig.catalog import Catalog
 from rig.commands import DUELS, SIDE, duel_script, pad_source, script, side_script
 from rig.compilers import first_error
-from rig.engines import Engine
+from rig.engines import Engine, box
 from rig.errors import EnvironmentFault, RigError
 from rig.model import Cell, Done, Files, Job, Pair, Ready, ToolchainFacts
 from rig.store import Store, key_of
@@ -84,7 +84,9 @@ def _make(
     link = Job("duel", ("sh", "-e", "build.sh"), files, DUELS)
     done = {
         one.name: one
-        for one in engine.run(ready, [jobs, [link]], catalog.guest_files, LIMITS, len(jobs))
+        for one in box.run(
+            engine, ready, [jobs, [link]], catalog.guest_files, LIMITS, len(jobs)
+        )
     }
     _require(before, done)
     return done["duel"].outputs

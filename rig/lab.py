@@ -8,7 +8,7 @@ import secrets
 import shlex
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,7 +18,7 @@ from rig.build import Built, Counts, Refused, build, is_kept
 from rig.catalog import Catalog
 from rig.compilers import OPTIONAL
 from rig.crash import Located
-from rig.engines import Channel, Engine, Place
+from rig.engines import Channel, Engine
 from rig.engines.box import Workshop
 from rig.errors import Interrupted, RigError
 from rig.events import Progress, Sink
@@ -139,23 +139,23 @@ class Lab:
         return Workshop(self.engine, BUILD_LIMITS)
 
     def facts(
-        self, setup: Setup, others: Iterable[Setup] = (), place: Place | None = None
+        self, setup: Setup, others: Iterable[Setup] = (), shop: Workshop | None = None
     ) -> ToolchainFacts:
-        """What a setup's toolchain is. others: of the same image, asked along. place: where,
+        """What a setup's toolchain is. others: of the same image, asked along. shop: where,
         if they are not known yet; by default a box of their own.
         """
         spec = image_spec(setup.target, setup.toolchain)
         wanted = {setup.toolchain, *(other.toolchain for other in others)}
         key = (spec, setup.target.name)
-        known = self._facts.get(key, lambda: self._ask_facts(setup, wanted, place))
+        known = self._facts.get(key, lambda: self._ask_facts(setup, wanted, shop))
         if setup.toolchain not in known:
             key = (spec, f"{setup.target.name}/{setup.toolchain.label}")
             alone = {setup.toolchain}
-            known = self._facts.get(key, lambda: self._ask_facts(setup, alone, place))
+            known = self._facts.get(key, lambda: self._ask_facts(setup, alone, shop))
         return known[setup.toolchain]
 
     def _ask_facts(
-        self, setup: Setup, wanted: Iterable[Toolchain], place: Place | None
+        self, setup: Setup, wanted: Iterable[Toolchain], shop: Workshop | None
     ) -> Mapping[Toolchain, ToolchainFacts]:
         ready = self.ready(setup)
         toolchains = sorted(wanted)
@@ -174,7 +174,8 @@ class Lab:
                 )
                 for toolchain, (fields, unknown) in zip(toolchains, kept, strict=True)
             }
-        facts = read_all_facts(place or self.engine, ready, setup.target, optional)
+        with nullcontext(shop) if shop else self.workshop() as opened:
+            facts = read_all_facts(opened, ready, setup.target, optional)
         plain = []
         for toolchain in toolchains:
             fields = dataclasses.asdict(facts[toolchain])
@@ -198,14 +199,14 @@ class Lab:
 
     # ------------------------------------------------------------------ objects, programs
 
-    def build(self, cells: Sequence[Cell], place: Workshop | None = None) -> None:
-        """Builds cells of one image together, in one box: ``place``, if that is given."""
+    def build(self, cells: Sequence[Cell], shop: Workshop | None = None) -> None:
+        """Builds cells of one image together, in one box: ``shop``, if that is given."""
         missing = {_key(cell): cell for cell in cells if _key(cell) not in self._built}
         if not missing:
             return
         self.go_on()
-        with place or self.workshop() as shop:
-            self._build_in(shop, list(missing.values()))
+        with shop or self.workshop() as opened:
+            self._build_in(opened, list(missing.values()))
 
     def _build_in(self, shop: Workshop, todo: Sequence[Cell]) -> None:
         ready = self.ready(todo[0].setup)

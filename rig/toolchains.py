@@ -7,10 +7,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rig.engines import Engine, Place
+from rig.engines import Engine
+from rig.engines.box import Workshop
 from rig.engines.host import HostEngine
 from rig.errors import ToolchainMissing, UsageError
-from rig.model import Done, ImageSpec, Job, Limits, Ready, Target, Toolchain, ToolchainFacts
+from rig.model import Done, ImageSpec, Job, Ready, Target, Toolchain, ToolchainFacts
 
 ENGINES = ("docker", "host")
 
@@ -66,18 +67,18 @@ done
 
 
 def read_facts(
-    place: Place,
+    shop: Workshop,
     ready: Ready,
     target: Target,
     toolchain: Toolchain,
     optional: Sequence[str] = (),
 ) -> ToolchainFacts:
     """What one toolchain of ``target`` is; see :func:`read_all_facts`."""
-    return read_all_facts(place, ready, target, {toolchain: optional})[toolchain]
+    return read_all_facts(shop, ready, target, {toolchain: optional})[toolchain]
 
 
 def read_all_facts(
-    place: Place,
+    shop: Workshop,
     ready: Ready,
     target: Target,
     toolchains: Mapping[Toolchain, Sequence[str]],
@@ -96,7 +97,7 @@ def read_all_facts(
         ask = f'exec "$("$1" -print-prog-name={_LINKERS[toolchain.family]})" --version'
         jobs.append(Job(f"compiler{number}", (compiler, "--version")))
         jobs.append(Job(f"linker{number}", ("sh", "-c", ask, "sh", compiler)))
-    done = {one.name: one for one in place.run(ready, [jobs], {}, Limits(), workers=2)}
+    done = {one.name: one for one in shop.run(ready, [jobs], {}, workers=2)}
     qemu = version_of(_answer(done["qemu"], target.qemu, target, ready))
     asked = ready.spec.release
     release = asked if asked in MOVING else _release(done["system"])

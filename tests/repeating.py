@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from rig.build import LIMITS
+from rig.engines import box
 from rig.lab import GUEST_LIMITS, Lab
 from rig.measures import frame, size
 from rig.measures.traced import measure as trace
@@ -39,7 +40,7 @@ def compiled_again(lab: Lab, cell: Cell, times: int) -> Iterator[Figures]:
     command, files = lab.built(cell).command, cell.core.files
     jobs = [Job(f"again{number}", command, files, COMPILED) for number in range(times)]
     shared = lab.catalog.guest_files
-    for done in lab.engine.run(lab.ready(cell.setup), [jobs], shared, LIMITS, 2):
+    for done in box.run(lab.engine, lab.ready(cell.setup), [jobs], shared, LIMITS, 2):
         assert done.code == 0, done.stderr
         found = size.of(done.outputs["core.o"], cell.core.symbol)
         found += frame.of(done.outputs["core.su"], cell.core.symbol)

@@ -7,10 +7,10 @@ in a box of its own and hands back a channel to it. Running many build jobs in o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from rig.model import Done, Exit, Files, ImageSpec, Job, Limits, Ready
+from rig.model import Exit, Files, ImageSpec, Limits, Ready
 
 Emit = Callable[[str], None]
 """Takes one line of progress, without a line end."""
@@ -55,28 +55,12 @@ class Channel(Protocol):
         ...
 
 
-class Place(Protocol):
-    """Where jobs run: an engine, each time in a fresh box, or one box for several plans."""
-
-    isolated: bool
-    """False when nothing contains a hostile core; the header then says so."""
-
-    def run(
-        self,
-        ready: Ready,
-        stages: Sequence[Iterable[Job]],
-        shared: Files,
-        limits: Limits,
-        workers: int,
-    ) -> Iterator[Done]:
-        """Many jobs in one box, stage after stage, ``workers`` at a time, as each is done."""
-        ...
-
-
-class Engine(Place, Protocol):
+class Engine(Protocol):
     """Where commands run."""
 
     name: str
+    isolated: bool
+    """False when nothing contains a hostile core; the header then says so."""
 
     def describe(self) -> str:
         """One line for headers: name, version, address."""

@@ -82,7 +82,7 @@ def run(
 ) -> Iterator[Done]:
     """Runs one plan in a box of its own; see :meth:`Workshop.run`."""
     with Workshop(engine, limits) as workshop:
-        yield from workshop.run(ready, stages, shared, limits, workers)
+        yield from workshop.run(ready, stages, shared, workers)
 
 
 class Workshop:
@@ -108,15 +108,13 @@ class Workshop:
         ready: Ready,
         stages: Sequence[Iterable[Job]],
         shared: Files,
-        limits: Limits,  # noqa: ARG002
         workers: int,
     ) -> Iterator[Done]:
         """Runs all jobs of a stage, then the next stage's; yields each as it is done.
 
-        limits: those of the box count. A job that fails stops no other. Jobs that failed come
-        last, since only the end of the box tells whether memory ran out; their stderr then says
-        so. Raises EngineFault when the box ends before all jobs have reported, and UsageError
-        for names that cannot be sent.
+        A job that fails stops no other. Jobs that failed come last, since only the end of the
+        box tells whether memory ran out; their stderr then says so. Raises EngineFault when the
+        box ends before all jobs have reported, and UsageError for names that cannot be sent.
         """
         plan = [list(stage) for stage in stages]
         jobs = [job for stage in plan for job in stage]

@@ -12,7 +12,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any
@@ -21,14 +21,14 @@ import requests
 from docker.errors import APIError, NotFound
 from docker.types import LogConfig, Ulimit
 
-from rig.engines import Emit, box
+from rig.engines import Emit
 from rig.engines.clean import remove_container, sweep
 from rig.engines.connect import connect, translated
 from rig.engines.image import LABEL, Recipe, ensure_image
 from rig.engines.owner import owner
 from rig.engines.streams import Frames, StreamChannel, pack, receive
 from rig.errors import EngineFault
-from rig.model import Done, Exit, Files, ImageSpec, Job, Limits, Ready
+from rig.model import Exit, Files, ImageSpec, Limits, Ready
 
 WORK = "/tmp"  # noqa: S108 - within the box
 """The work folder within every box: a tmpfs, the only place that can be written.
@@ -120,16 +120,6 @@ class DockerEngine:
             channel.close()
             raise
         return channel
-
-    def run(
-        self,
-        ready: Ready,
-        stages: Sequence[Iterable[Job]],
-        shared: Files,
-        limits: Limits,
-        workers: int,
-    ) -> Iterator[Done]:
-        return box.run(self, ready, stages, shared, limits, workers)
 
     def close(self) -> None:
         self._closed = True

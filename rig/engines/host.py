@@ -17,17 +17,17 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
-from rig.engines import Emit, box
+from rig.engines import Emit
 from rig.engines.owner import is_gone, owner
 from rig.engines.streams import StreamChannel, receive, safe_path
 from rig.errors import EngineFault, ToolchainMissing
-from rig.model import Done, Exit, Files, ImageSpec, Job, Limits, Ready
+from rig.model import Exit, Files, ImageSpec, Limits, Ready
 
 TOOLS = ("sh", "timeout", "xargs", "flock", "head", "tail", "cat", "stat", "mkdir", "tar")
 """What running a box takes; compilers and emulators are asked for their versions later."""
@@ -93,16 +93,6 @@ class HostEngine:
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-
-    def run(
-        self,
-        ready: Ready,
-        stages: Sequence[Iterable[Job]],
-        shared: Files,
-        limits: Limits,
-        workers: int,
-    ) -> Iterator[Done]:
-        return box.run(self, ready, stages, shared, limits, workers)
 
     def close(self) -> None:
         for channel in list(self._open):

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import pytest
 
-from rig.engines import Channel, Engine
+from rig.engines import Channel, Engine, box
 from rig.engines.box import Workshop
 from rig.errors import EngineFault, UsageError
 from rig.model import Files, Job, Limits, Ready
@@ -164,7 +164,7 @@ class EngineContract:
     # ------------------------------------------------------------ many jobs in one box
 
     def run(self, engine: Engine, ready: Ready, *stages: list[Job], limits: Limits = LIMITS):
-        done = engine.run(ready, stages, {"sub/shared": b"shared"}, limits, 2)
+        done = box.run(engine, ready, stages, {"sub/shared": b"shared"}, limits, 2)
         return {one.name: one for one in done}
 
     def test_jobs_run_stage_after_stage_and_bring_files_back(self, engine, ready):
@@ -209,7 +209,7 @@ class EngineContract:
 
     def test_a_box_that_dies_midway_says_what_is_missing(self, engine, ready):
         stages = [[Job("good", ("true",))], [Job("bad", ("sh", "-c", self.end_box))]]
-        results = engine.run(ready, stages, {}, LIMITS, 1)
+        results = box.run(engine, ready, stages, {}, LIMITS, 1)
         assert next(results).name == "good"
         with pytest.raises(EngineFault, match="box of jobs failed: killed by signal 9"):
             list(results)
@@ -217,7 +217,7 @@ class EngineContract:
     def test_a_workshop_runs_plans_in_one_box_until_a_job_fails(self, engine, ready):
         def said(command: str) -> str:
             jobs = [[Job("j", ("sh", "-c", command))]]
-            [done] = shop.run(ready, jobs, {"one": b"1"}, LIMITS, 2)
+            [done] = shop.run(ready, jobs, {"one": b"1"}, 2)
             return done.stdout.decode()
 
         with Workshop(engine, LIMITS) as shop:
@@ -232,8 +232,8 @@ class EngineContract:
                 self.run(engine, ready, jobs)
 
     def test_giving_up_a_run_midway_leaves_nothing(self, engine, ready):
-        results = engine.run(
-            ready, [[Job("a", ("true",)), Job("b", ("sleep", "100"))]], {}, LIMITS, 1
+        results = box.run(
+            engine, ready, [[Job("a", ("true",)), Job("b", ("sleep", "100"))]], {}, LIMITS, 1
         )
         assert next(results).name == "a"
         began = time.monotonic()

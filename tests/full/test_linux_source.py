@@ -15,6 +15,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from rig import catalog, sources
+from rig.engines import box
 from rig.lab import Lab
 from rig.model import Cell, Core, Job, Limits, Setup
 
@@ -103,7 +104,7 @@ def compile_by_hand(
     )
     job = Job("hand", command, core.files, ("hand.o", "hand.su"))
     shared = CATALOG.guest_files
-    done = next(iter(lab.engine.run(lab.ready(setup), [[job]], shared, LIMITS, 1)))
+    done = next(iter(box.run(lab.engine, lab.ready(setup), [[job]], shared, LIMITS, 1)))
     assert done.code == 0, done.stderr.decode()
     return sizes(done.outputs["hand.o"]), frames(done.outputs["hand.su"])
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from rig.catalog import load
+from rig.engines.box import Workshop
 from rig.engines.host import HostEngine
 from rig.errors import ToolchainMissing, UsageError
-from rig.model import Done, ImageSpec, Ready, Toolchain
+from rig.model import Done, ImageSpec, Limits, Ready, Toolchain
 from rig.toolchains import (
     compiler_name,
     image_tag,
@@ -62,7 +63,7 @@ class FakeEngine:
         self._answers = answers
         self.boxes = 0
 
-    def run(self, ready, stages, shared, limits, workers):
+    def run(self, ready, stages, shared, workers):
         self.boxes += 1
         for job in stages[0]:
             yield self._answers.get(job.name) or Done(job.name, 0, b"tool 1.2 (x)\n", b"", {})
@@ -99,8 +100,11 @@ def test_tools_of_this_machine_are_asked(target, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     engine = HostEngine()
     ready = engine.prepare(ImageSpec("i386"), print)
-    with pytest.raises(ToolchainMissing, match="linker of i686-linux-gnu-gcc"):
-        read_facts(engine, ready, target, Toolchain("gcc"))
+    with (
+        Workshop(engine, Limits()) as shop,
+        pytest.raises(ToolchainMissing, match="linker of i686-linux-gnu-gcc"),
+    ):
+        read_facts(shop, ready, target, Toolchain("gcc"))
     engine.close()
 
 
