@@ -1,9 +1,12 @@
-"""What all tests share: their order, and what is put off to `make test-full`."""
+"""What all tests share: their order, what is put off to `make test-full`, and that with
+--rig-strict no test is left out.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -34,6 +37,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[_DEFERRED] = [item.nodeid for item in deferred]
     items[:] = [item for item in items if _folder(item) != "full"]
     config.hook.pytest_deselected(items=deferred)
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With --rig-strict what is skipped fails, also where no fixture of rig is used."""
+    report = yield
+    expected = hasattr(report, "wasxfail")
+    if report.skipped and not expected and item.config.getoption("--rig-strict"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"{reason} (--rig-strict)"
+    return report
 
 
 def pytest_terminal_summary(
