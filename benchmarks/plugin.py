@@ -3,9 +3,10 @@
     .venv/bin/python benchmarks/plugin.py [--engine host] [--only idle,item,workers,...]
 
 Every figure is of whole pytest processes, so nothing is left out: processor time for what the
-plugin costs, wall time for how the matrix scales. Variants take turns, and the best of each
-counts, for what disturbs a run only ever slows it. pytest-embedded is no part of rig's
-environment; to have it measured:
+plugin costs, wall time for how the matrix scales. Variants take turns. Of what is subtracted
+the best of each counts, for what disturbs a run only ever slows it; of what is divided the
+median over the rounds, for a machine's pace varies more between rounds than within one.
+pytest-embedded is no part of rig's environment; to have it measured:
 
     .venv/bin/pip install pytest-embedded
 
@@ -27,6 +28,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import median
 
 from rig.catalog import load
 
@@ -34,7 +36,7 @@ ITEMS = 500
 SETUP = "x86_64/gcc/user"
 ROOT = Path(__file__).resolve().parent.parent
 MATRIX = "tests/emulated/test_matrix.py"
-"""The emulated matrix: every check of every built-in core on every default setup."""
+"""The emulated matrix: all checks of all built-in cores on the default targets."""
 
 OTHERS = ("-p", "no:hypothesispytest", "-p", "no:timeout")
 ALONE = ("-p", "no:pytest_embedded", *OTHERS)
@@ -79,13 +81,27 @@ def processor(folder: Path, *words: str) -> float:
     return _pytest(folder, *words)[1]
 
 
+def turns(rounds: int, variants: dict[str, Callable[[], float]]) -> list[dict[str, float]]:
+    """What each variant took, round by round."""
+    return [{name: run() for name, run in variants.items()} for _ in range(rounds)]
+
+
 def best(rounds: int, **variants: Callable[[], float]) -> dict[str, float]:
     """The least of each variant; they take turns."""
-    found = {name: [run()] for name, run in variants.items()}
-    for _ in range(rounds - 1):
-        for name, run in variants.items():
-            found[name].append(run())
-    return {name: min(times) for name, times in found.items()}
+    found = turns(rounds, variants)
+    return {name: min(times[name] for times in found) for name in variants}
+
+
+def tell_ratio(
+    what: str, bound: float, rounds: int, below: str, **variants: Callable[[], float]
+) -> None:
+    """Of each round the sum of all variants but ``below`` over that one; the median counts."""
+    found = turns(rounds, variants)
+    for name in variants:
+        print(f"  {name:<8}" + " ".join(f"{times[name]:6.2f}" for times in found) + "  s")
+    ratios = [(sum(times.values()) - times[below]) / times[below] for times in found]
+    print(f"  {'ratio':<8}" + " ".join(f"{ratio:6.3f}" for ratio in ratios))
+    tell(what, median(ratios), bound)
 
 
 def tell(what: str, value: float, bound: float, unit: str = "") -> None:
@@ -93,7 +109,7 @@ def tell(what: str, value: float, bound: float, unit: str = "") -> None:
     if not good:
         missed.append(what)
     print(
-        f"  {what:<52}{value:8.2f}{unit} (at most {bound:g}{unit}){'' if good else '  MISSED'}"
+        f"  {what:<52}{value:8.3f}{unit} (at most {bound:g}{unit}){'' if good else '  MISSED'}"
     )
 
 
@@ -173,13 +189,14 @@ def workers(_folder: Path, rig: Sequence[str]) -> None:
     print(f"  a plain loop beside another one takes {company():.2f} of its time alone")
     words = (*rig, MATRIX)
     wall(ROOT, *words)
-    times = best(
-        5,
+    tell_ratio(
+        "workers: -n 2 / serial",
+        0.65,
+        7,
+        "serial",
         serial=lambda: wall(ROOT, *words),
         two=lambda: wall(ROOT, *words, "-n", "2"),
     )
-    print(f"  {_seconds(times)}")
-    tell("workers: -n 2 / serial", times["two"] / times["serial"], 0.65)
 
 
 def cells(folder: Path, rig: Sequence[str]) -> None:
@@ -204,19 +221,15 @@ def shards(_folder: Path, rig: Sequence[str]) -> None:
     """Two shards, in sum, beside the whole."""
     words = (*rig, MATRIX)
     wall(ROOT, *words)
-    times = best(
+    tell_ratio(
+        "shards: both, in sum / whole",
+        1.1,
         3,
+        "whole",
         whole=lambda: wall(ROOT, *words),
         first=lambda: wall(ROOT, *words, "--rig-shard", "1/2"),
         second=lambda: wall(ROOT, *words, "--rig-shard", "2/2"),
     )
-    print(f"  {_seconds(times)}")
-    both = times["first"] + times["second"]
-    tell("shards: both, in sum / whole", both / times["whole"], 1.1)
-
-
-def _seconds(times: dict[str, float]) -> str:
-    return ", ".join(f"{name} {taken:.1f} s" for name, taken in times.items())
 
 
 PARTS = {"idle": idle, "item": item, "workers": workers, "cells": cells, "shards": shards}

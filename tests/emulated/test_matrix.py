@@ -1,8 +1,20 @@
-"""The matrix: every check of every built-in core on every default setup, for real."""
+"""The matrix, for real: every check of every built-in core on every default target, by each of
+its compilers, with the kernel's flags and with a library's.
+"""
 
 from __future__ import annotations
 
 import hashlib
+
+import pytest
+
+from rig.catalog import load
+
+TARGETS = dict.fromkeys(setup.target.name for setup in load().setups())
+
+pytestmark = pytest.mark.rig_on(
+    *(f"{target}/*/{profile}" for target in TARGETS for profile in ("kernel", "user"))
+)
 
 
 def test_core(rig_check):
