@@ -39,11 +39,12 @@ run: setup
 	@.venv/bin/rig compare --engine $(ENGINE) $(ARGS)
 
 # Some tests use this machine's own compilers and QEMU, as a user without containers does.
-test test-full: setup
+test: setup
 	@.ci/bootstrap tests
 	@$(PYTEST) $(ARGS)
 
 test-full: export RIG_FULL = 1
+test-full: test
 
 lint: venv
 	.venv/bin/ruff check .
