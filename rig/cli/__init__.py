@@ -1,4 +1,4 @@
-"""The command line: one module a verb. ``main`` is the entry point of ``rig``.
+"""The command line: one module a verb. ``main`` is what ``rig`` runs.
 
 Nothing slow is imported here: docker, pydantic and rich are loaded by what uses them, so that
 ``rig --help`` answers at once.

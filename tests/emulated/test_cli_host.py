@@ -14,7 +14,7 @@ from rig.checks.replay import REPEATS
 from rig.report.document import load
 from rig.verdicts import Verdict
 
-RIG = [sys.executable, "-c", "import rig.cli; rig.cli.main()"]
+RIG = [sys.executable, "-c", "import rig.start; rig.start.main()"]
 PLACE = ("--engine", "host", "--profile", "user", "--on", "x86_64/gcc")
 BAD = "#include <stdint.h>\nvoid blake2b_compress(void *s) { undeclared(s; }\n"
 

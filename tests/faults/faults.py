@@ -27,7 +27,7 @@ from rig.report.document import Report
 from rig.report.fold import fold
 
 CORES = Path(__file__).parent / "cores"
-RIG = [sys.executable, "-c", "import rig.cli; rig.cli.main()"]
+RIG = [sys.executable, "-c", "import rig.start; rig.start.main()"]
 DUE = "hash in=hex:000102"
 """The one case at which every broken core fails (cores/fault.h)."""
 

@@ -36,7 +36,7 @@ LEFT_OUT = {
 
 STANDS_FOR = {"<name>": "mine", "CORE": "mine"}
 NEW_TARGET = "rig check rolled --on <name>"
-RIG = (sys.executable, "-c", "import rig.cli; rig.cli.main()")
+RIG = (sys.executable, "-c", "import rig.start; rig.start.main()")
 
 TOML = '[cores.mine]\nfile = "my.c"\n'
 TEST = "def test_core(rig_check):\n    rig_check.require()\n"

@@ -25,7 +25,7 @@ from rig.report.text import render_compare
 from rig.verdicts import Verdict
 
 HERE = Path(__file__).parent
-RIG = [sys.executable, "-c", "import rig.cli; rig.cli.main()"]
+RIG = [sys.executable, "-c", "import rig.start; rig.start.main()"]
 
 
 def rig(*words: str, cache: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
@@ -53,6 +53,22 @@ def test_help_teaches_and_tells_exit_codes(cache: Path) -> None:
     assert "  rig compare unrolled rolled --on i386  on one target\n" in text
     assert "    130  interrupted" in text
     assert done.stderr == b""
+
+
+def test_ctrl_c_while_rig_loads_ends_it_quietly() -> None:
+    code = (
+        "import os, signal, sys, rig.start\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'typer':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "rig.start.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--help"], capture_output=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
 
 
 def test_help_loads_nothing_slow() -> None:

@@ -214,7 +214,7 @@ def test_other_arguments_are_refused(tmp_path: Path) -> None:
 def rig(tmp_path: Path):
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-c", "import rig.cli; rig.cli.main()", *words],
+            [sys.executable, "-c", "import rig.start; rig.start.main()", *words],
             env={**os.environ, "RIG_CACHE": str(tmp_path / "cache")},
             capture_output=True,
             text=True,
