@@ -92,14 +92,12 @@ def best(rounds: int, **variants: Callable[[], float]) -> dict[str, float]:
     return {name: min(times[name] for times in found) for name in variants}
 
 
-def tell_ratio(
-    what: str, bound: float, rounds: int, below: str, **variants: Callable[[], float]
-) -> None:
-    """Of each round the sum of all variants but ``below`` over that one; the median counts."""
+def tell_ratio(what: str, bound: float, rounds: int, **variants: Callable[[], float]) -> None:
+    """Of each round the other variants, in sum, over the first; the median counts."""
     found = turns(rounds, variants)
     for name in variants:
         print(f"  {name:<8}" + " ".join(f"{times[name]:6.2f}" for times in found) + "  s")
-    ratios = [(sum(times.values()) - times[below]) / times[below] for times in found]
+    ratios = [sum(others) / one for one, *others in (times.values() for times in found)]
     print(f"  {'ratio':<8}" + " ".join(f"{ratio:6.3f}" for ratio in ratios))
     tell(what, median(ratios), bound)
 
@@ -193,7 +191,6 @@ def workers(_folder: Path, rig: Sequence[str]) -> None:
         "workers: -n 2 / serial",
         0.65,
         7,
-        "serial",
         serial=lambda: wall(ROOT, *words),
         two=lambda: wall(ROOT, *words, "-n", "2"),
     )
@@ -209,12 +206,13 @@ def cells(folder: Path, rig: Sequence[str]) -> None:
         shutil.copy(source, names[-1])
     every = [word for name in names for word in ("--rig-core", name)]
     wall(place, *rig, "--rig-on", SETUP, *every)
-    times = best(
+    tell_ratio(
+        "cells: ten times the cells / one",
+        11.0,
         2,
         one=lambda: wall(place, *rig, "--rig-on", SETUP, *every[:2]),
         ten=lambda: wall(place, *rig, "--rig-on", SETUP, *every),
     )
-    tell("cells: ten times the cells / one", times["ten"] / times["one"], 11.0)
 
 
 def shards(_folder: Path, rig: Sequence[str]) -> None:
@@ -225,7 +223,6 @@ def shards(_folder: Path, rig: Sequence[str]) -> None:
         "shards: both, in sum / whole",
         1.1,
         3,
-        "whole",
         whole=lambda: wall(ROOT, *words),
         first=lambda: wall(ROOT, *words, "--rig-shard", "1/2"),
         second=lambda: wall(ROOT, *words, "--rig-shard", "2/2"),

@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command import RIG
 
 from rig.checks.replay import REPEATS
 from rig.report.document import load
 from rig.verdicts import Verdict
 
-RIG = [sys.executable, "-c", "import rig.start; rig.start.main()"]
 PLACE = ("--engine", "host", "--profile", "user", "--on", "x86_64/gcc")
 BAD = "#include <stdint.h>\nvoid blake2b_compress(void *s) { undeclared(s; }\n"
 

@@ -10,7 +10,7 @@ import pytest
 
 from rig.catalog import load
 
-TARGETS = dict.fromkeys(setup.target.name for setup in load().setups())
+TARGETS = [name for name, target in load().targets.items() if target.default]
 
 pytestmark = pytest.mark.rig_on(
     *(f"{target}/*/{profile}" for target in TARGETS for profile in ("kernel", "user"))

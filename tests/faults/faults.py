@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from command import RIG
 
 from rig import campaign, sources
 from rig.engines.connect import connect
@@ -27,7 +28,6 @@ from rig.report.document import Report
 from rig.report.fold import fold
 
 CORES = Path(__file__).parent / "cores"
-RIG = [sys.executable, "-c", "import rig.start; rig.start.main()"]
 DUE = "hash in=hex:000102"
 """The one case at which every broken core fails (cores/fault.h)."""
 

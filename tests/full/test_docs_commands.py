@@ -18,6 +18,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+from command import RIG
 from documented import DOCUMENTS, ROOT, commands
 from kernel_tree import FIRST, SECOND, committed, edit, git
 
@@ -36,7 +37,6 @@ LEFT_OUT = {
 
 STANDS_FOR = {"<name>": "mine", "CORE": "mine"}
 NEW_TARGET = "rig check rolled --on <name>"
-RIG = (sys.executable, "-c", "import rig.start; rig.start.main()")
 
 TOML = '[cores.mine]\nfile = "my.c"\n'
 TEST = "def test_core(rig_check):\n    rig_check.require()\n"

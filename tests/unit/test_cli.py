@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command import RIG
 from event_stream import GCC, campaign, judged, started
 from typer.testing import CliRunner
 
@@ -25,7 +27,6 @@ from rig.report.text import render_compare
 from rig.verdicts import Verdict
 
 HERE = Path(__file__).parent
-RIG = [sys.executable, "-c", "import rig.start; rig.start.main()"]
 
 
 def rig(*words: str, cache: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
@@ -199,7 +200,7 @@ def test_a_fault_with_a_cache_that_cannot_be_written(
 
 
 def test_a_reader_that_goes_away_is_no_fault(cache: Path) -> None:
-    script = f'{sys.executable} -c "import rig.cli; rig.cli.main()" report --schema | head -c 1'
+    script = f"{shlex.join(RIG)} report --schema | head -c 1"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", script], capture_output=True, check=False
     )
@@ -347,8 +348,8 @@ def test_names_are_split() -> None:
 
 SLOW = textwrap.dedent(
     """
-    import sys, time
-    sys.path.insert(0, sys.argv[1])
+    import os, sys, time
+    sys.path[:0] = [sys.argv[1], os.path.dirname(sys.argv[1])]
     from event_stream import GCC, judged, started
     from rig.cli import guard, running
     from rig.report.text import render_compare

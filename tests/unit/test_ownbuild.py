@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command import RIG
 from test_sources_kbuild import NEW, OLD
 
 from rig import catalog
@@ -214,7 +214,7 @@ def test_other_arguments_are_refused(tmp_path: Path) -> None:
 def rig(tmp_path: Path):
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-c", "import rig.start; rig.start.main()", *words],
+            [*RIG, *words],
             env={**os.environ, "RIG_CACHE": str(tmp_path / "cache")},
             capture_output=True,
             text=True,
